@@ -4,6 +4,8 @@
 //! them find the same.
 #![allow(dead_code, reason = "a build calls one path; its tests hold all that the machine has to the portable one")]
 
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+mod avx2;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512bw"))]
 mod avx512;
 mod portable;
@@ -13,6 +15,9 @@ use super::{HALF, RANK};
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "avx512bw") => {
         pub(super) use avx512::Accumulator;
+    }
+    all(target_arch = "x86_64", target_feature = "avx2") => {
+        pub(super) use avx2::Accumulator;
     }
     _ => {
         pub(super) use portable::Accumulator;
@@ -57,21 +62,28 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
+    /// The total of some rows, added in turn to two sums.
+    macro_rules! total {
+        ($path:ty, $start:expr, $rows:expr) => {{
+            let [mut one, mut other] = $start.map(|sums| <$path>::new(&sums));
+            for pair in $rows.chunks(2) {
+                one.add(&pair[0]);
+                other.add(&pair[1]);
+            }
+            one.total(other)
+        }};
+    }
+
     #[test]
     fn every_path_finds_what_the_portable_one_does() {
         let mut random = Random::new(7);
         for _ in 0..1000 {
             let start = [(); 2].map(|()| Sums(std::array::from_fn(|_| random.below(4001) as i16 - 2000)));
             let rows: Vec<Row> = (0..64).map(|_| std::array::from_fn(|_| random.below(256) as u8)).collect();
-            let [mut one, mut other] = start.map(|sums| portable::Accumulator::new(&sums));
-            let [mut chosen, mut chosen_other] = start.map(|sums| Accumulator::new(&sums));
-            for pair in rows.chunks(2) {
-                one.add(&pair[0]);
-                other.add(&pair[1]);
-                chosen.add(&pair[0]);
-                chosen_other.add(&pair[1]);
-            }
-            assert_eq!(chosen.total(chosen_other), one.total(other));
+            let expected = total!(portable::Accumulator, start, rows);
+            assert_eq!(total!(Accumulator, start, rows), expected);
+            #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+            assert_eq!(total!(avx2::Accumulator, start, rows), expected);
         }
     }
 }
