@@ -11,7 +11,7 @@ use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::opening;
 use crate::othello::{Color, GameRecord, Move};
-use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, page, standing};
+use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, mover_and_discs, page};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -236,7 +236,7 @@ pub(super) fn board(record: &GameRecord, turns: usize, is_numbered: bool, palett
     let diagram = Diagram::new(position, palette).after(record.turns()[..turns].last().copied());
     let diagram = if is_numbered { diagram.numbered(record, turns) } else { diagram };
     let opening = opening(&record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
-    format!("{diagram}{}{opening}\n", standing(position))
+    format!("{diagram}{}{opening}\n", mover_and_discs(position))
 }
 
 /// The scores that the file has of the moves of the position behind these turns, for its mover.

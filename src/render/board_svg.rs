@@ -1,6 +1,6 @@
 //! A board as SVG.
 
-use super::diagram::standing;
+use super::diagram::mover_and_discs;
 use super::markup::{escape, svg_head};
 use crate::othello::{Color, GameRecord, Position, Square};
 use std::fmt::{self, Write};
@@ -151,7 +151,7 @@ impl fmt::Display for BoardPicture<'_> {
     /// A whole SVG file, which needs nothing else.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let height = WIDTH + if self.caption.is_empty() { 0.0 } else { CAPTION };
-        let label = format!("Othello board, {}", standing(self.position));
+        let label = format!("Othello board, {}", mover_and_discs(self.position));
         writeln!(f, "{}{DEFINITIONS}", svg_head((WIDTH, height), 14, &label))?;
         write_empty_board(f, height)?;
         for square in Square::all() {

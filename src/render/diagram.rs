@@ -15,14 +15,6 @@ pub enum Palette {
     Colored,
 }
 
-/// Who is to move, or that nobody is, and the discs: `black to move, black 2, white 2`.
-pub fn standing(position: &Position) -> String {
-    let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
-    let state =
-        if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
-    format!("{state}, black {black}, white {white}")
-}
-
 const RESET: &str = "\x1b[0m";
 /// Black on the green of the cloth.
 const CLOTH: &str = "\x1b[48;5;29m";
@@ -61,6 +53,14 @@ impl Palette {
             _ => self.paint("\x1b[1;31m", text),
         }
     }
+}
+
+/// Who is to move, or that nobody is, and the discs: `black to move, black 2, white 2`.
+pub fn mover_and_discs(position: &Position) -> String {
+    let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
+    let state =
+        if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
+    format!("{state}, black {black}, white {white}")
 }
 
 /// A board for a terminal, 29 columns wide and 10 lines high.

@@ -16,7 +16,7 @@ pub use axes::Scale;
 pub use board_svg::BoardPicture;
 pub use book_table::book_table;
 pub use curve_svg::{curve_picture, curve_svg};
-pub use diagram::{Diagram, Palette, game_table, standing};
+pub use diagram::{Diagram, Palette, game_table, mover_and_discs};
 pub use index_page::IndexPage;
 pub use markup::escape;
 #[cfg(feature = "program")]

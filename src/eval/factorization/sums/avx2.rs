@@ -1,9 +1,7 @@
 //! Sums with AVX2: the numbers of a row in two registers. The compiler squares the sums one by one.
 
-use super::{LANES, LINEAR, Row, SIGNS, Sums, Total};
+use super::{Row, SIGNS, Sums, Total};
 use std::arch::x86_64::*;
-
-const _: () = assert!(LANES == 32 && LINEAR == 28, "the linear weights are the last 64 of 512 bits");
 
 /// A sum that rows are added to.
 #[derive(Clone, Copy)]
@@ -45,11 +43,8 @@ impl Accumulator {
             let squares = _mm_add_epi32(_mm256_castsi256_si128(squares), _mm256_extracti128_si256::<1>(squares));
             let squares = _mm_add_epi32(squares, _mm_unpackhi_epi64(squares, squares));
             let squares = _mm_add_epi32(squares, _mm_shuffle_epi32::<1>(squares));
-            let linear = _mm_extract_epi64::<1>(_mm256_extracti128_si256::<1>(last));
-            Total {
-                squares: _mm_cvtsi128_si32(squares),
-                linear: [linear, linear >> 16, linear >> 32, linear >> 48].map(|number| number as i16),
-            }
+            let last = _mm_extract_epi64::<1>(_mm256_extracti128_si256::<1>(last));
+            Total::of_last_bits(_mm_cvtsi128_si32(squares), last)
         }
     }
 }

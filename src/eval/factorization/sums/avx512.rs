@@ -1,9 +1,7 @@
 //! Sums with AVX-512: the numbers of a row in one register. Left to itself, the compiler takes two of half the width.
 
-use super::{LANES, LINEAR, Row, SIGNS, Sums, Total};
+use super::{Row, SIGNS, Sums, Total};
 use std::arch::x86_64::*;
-
-const _: () = assert!(LANES == 32 && LINEAR == 28, "the linear weights are the last 64 of 512 bits");
 
 /// A sum that rows are added to.
 #[derive(Clone, Copy)]
@@ -35,7 +33,7 @@ impl Accumulator {
             let signed = _mm512_mullo_epi16(sums, _mm512_load_si512(SIGNS.0.as_ptr().cast()));
             let squares = _mm512_reduce_add_epi32(_mm512_madd_epi16(sums, signed));
             let last = _mm_extract_epi64::<1>(_mm512_extracti32x4_epi32::<3>(sums));
-            Total { squares, linear: [last, last >> 16, last >> 32, last >> 48].map(|number| number as i16) }
+            Total::of_last_bits(squares, last)
         }
     }
 }

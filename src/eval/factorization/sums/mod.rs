@@ -47,6 +47,14 @@ pub(super) struct Total {
     pub(super) linear: [i16; LANES - LINEAR],
 }
 
+impl Total {
+    /// From the last 64 bits of a sum, which the linear weights are.
+    fn of_last_bits(squares: i32, last: i64) -> Total {
+        const { assert!(LANES == 32 && LINEAR == 28, "the linear weights are the last 64 of 512 bits") };
+        Total { squares, linear: [last, last >> 16, last >> 32, last >> 48].map(|number| number as i16) }
+    }
+}
+
 /// The signs of the squares of the sums; linear weights have none.
 const SIGNS: Sums = {
     let (mut signs, mut k) = ([0; LANES], 0);
