@@ -145,7 +145,7 @@ pub(super) fn whole_number(value: &Value, range: &RangeInclusive<i64>) -> Option
 fn whole(field: &'static str, value: &Value, range: &RangeInclusive<i64>) -> Result<i64, FieldError> {
     whole_number(value, range).ok_or_else(|| {
         let expected = match *range.end() {
-            i64::MAX => format!("a whole number of at least {}", range.start()),
+            i64::MAX => format!("a whole number from {} to 2^63 - 1", range.start()),
             end => format!("a whole number from {} to {end}", range.start()),
         };
         FieldError::expected(field, expected, value)

@@ -36,6 +36,16 @@ pub enum JournalError {
         /// The item, from 1.
         number: u64,
     },
+    /// The file of this path has a result of an item that the input does not have: it was made from another one.
+    #[error("'{path}': a result of item {last}, but there are only {items}: it was begun with another input", path = .path.display())]
+    ItemBeyond {
+        /// The file.
+        path: PathBuf,
+        /// The item, from 1.
+        last: u64,
+        /// The items of the input.
+        items: u64,
+    },
 }
 
 /// The file while it grows.
@@ -48,6 +58,8 @@ pub struct Journal {
     /// The length of the first line.
     beginning: u64,
     results: u64,
+    /// The greatest item of the results that were there.
+    last: u64,
     /// Whether the results are followed by their sums.
     has_totals: bool,
 }
@@ -81,6 +93,7 @@ impl Journal {
             shard,
             beginning: if is_new { begin.len() as u64 } else { kept.beginning },
             results: kept.results,
+            last: kept.done.iter().map(|&(number, _)| number).max().unwrap_or(0),
             has_totals: job.command == super::SOLVE,
             partial,
         };
@@ -107,10 +120,14 @@ impl Journal {
     }
 
     /// Gives the results their file. A shard of several gets its last line, which says that it is complete; a whole job is
-    /// written without the first line, which names it.
+    /// written without the first line, which names it. The input has this number of items.
     ///
     /// Returns the sums over solutions; `None` for other jobs.
     pub fn finish(mut self, items: u64, checksum: u32) -> Result<Option<Totals>, JournalError> {
+        if self.last > items {
+            let path = self.partial.path().to_owned();
+            return Err(JournalError::ItemBeyond { path, last: self.last, items });
+        }
         let mut begin = self.beginning;
         if self.shard.count() > 1 {
             let ending = ShardEnd { items, results: self.results, checksum };
@@ -339,6 +356,11 @@ mod tests {
         fs::write(&partial, begin.clone() + &result(2) + &result(2)).unwrap();
         let error = Journal::open(&path, Shard::default(), &job(3), true).unwrap_err().to_string();
         assert!(error.contains("line 3: a second result of item 2"), "{error}");
+        // The input had more items when the file was begun.
+        fs::write(&partial, begin.clone() + &result(1) + &result(3)).unwrap();
+        let error = growing(&path, "0/1", true).0.finish(2, 7).unwrap_err().to_string();
+        assert!(error.contains("a result of item 3, but there are only 2"), "{error}");
+        assert!(partial.exists() && !path.exists());
         // Lines that another system has ended in its way.
         fs::write(&partial, (begin + &result(1)).replace('\n', "\r\n")).unwrap();
         growing(&path, "0/1", true).0.finish(1, 7).unwrap();
