@@ -1,6 +1,6 @@
 //! The weights as the search reads them: one row for every configuration.
 
-use super::sums::{Accumulator, LANES, LINEAR, Row, Sums, Total};
+use super::sums::{Accumulator, LINEAR, Row, Sums, Total};
 use super::weights::{DISC_COUNTS, FactorWeights, rows};
 use super::{HALF, RANK};
 use crate::eval::pattern::windows::{LANE_VALUES, PLACES, WINDOWS, expand};
@@ -36,6 +36,9 @@ struct Stage {
     next: u16,
 }
 
+/// Rows that are made at a time: what is read and written for them fits the first cache.
+const BLOCK: usize = 64;
+
 /// The tables between two knots.
 struct Span {
     /// The rows of the configurations, [`PLACES`]`.length` of them.
@@ -51,31 +54,36 @@ impl Span {
         let sharing = Sharing::get();
         let factors: [&[i8]; RANK] = std::array::from_fn(|k| weights.factor(k));
         let knots = [weights.linear(span), weights.linear(span + 1)];
-        // The squares of the factors, which pairs of different rows do not have, are taken off the linear weight.
-        let numbers = |row: usize| {
-            let own: [i64; RANK] = std::array::from_fn(|k| factors[k][row].into());
-            let square = |part: &[i64]| part.iter().map(|factor| factor * factor).sum::<i64>();
-            let squares = rounded((square(&own[..HALF]) - square(&own[HALF..])) * scale, FACTOR_BITS);
-            let mut numbers = [0; LANES];
-            (0..RANK).for_each(|k| numbers[k] = i16::from(factors[k][row]));
-            for (place, knot) in knots.iter().enumerate() {
-                let weight = i32::from(knot[row]) * weights.to_units() - squares as i32;
-                let [high, low] = halves(weight.clamp(-MOST_WEIGHT, MOST_WEIGHT));
-                (numbers[LINEAR + 2 * place], numbers[LINEAR + 2 * place + 1]) = (high, low);
-            }
-            numbers
-        };
         let table = |count: usize| pages::zeroed(count * size_of::<Row>()).expect("memory for the evaluation");
         let mut packed = table(rows());
         let packed: &mut [Row] = packed.as_chunks_mut().0;
-        packed.iter_mut().enumerate().for_each(|(row, packed)| *packed = numbers(row).map(|number| number as u8));
+        for (number, block) in packed.chunks_mut(BLOCK).enumerate() {
+            let here = number * BLOCK..number * BLOCK + block.len();
+            // The squares of the factors, which pairs of different rows do not have, are taken off the linear weight.
+            let mut squares = [0; BLOCK];
+            for (k, factors) in factors.iter().enumerate() {
+                let (factors, sign) = (&factors[here.clone()], if k < HALF { 1 } else { -1 });
+                squares.iter_mut().zip(factors).for_each(|(sum, &own)| *sum += sign * i32::from(own) * i32::from(own));
+                block.iter_mut().zip(factors).for_each(|(row, &own)| row[k] = own as u8);
+            }
+            let knots = knots.map(|knot| &knot[here.clone()]);
+            for (at, row) in block.iter_mut().enumerate() {
+                let squares = rounded(i64::from(squares[at]) * scale, FACTOR_BITS) as i32;
+                for (place, knot) in knots.iter().enumerate() {
+                    let weight = i32::from(knot[at]) * weights.to_units() - squares;
+                    let halves = halves(weight.clamp(-MOST_WEIGHT, MOST_WEIGHT));
+                    row[LINEAR + 2 * place..][..2].copy_from_slice(&halves.map(|half| half as u8));
+                }
+            }
+        }
         let mut rows = table(PLACES.length);
         expand(rows.as_chunks_mut().0, |row| packed[row]);
+        let sums = |row: usize| Sums(packed[row].map(|number| i16::from(number as i8)));
         let first = sharing.mobility().start;
         Span {
             rows,
-            mobility: Box::new(std::array::from_fn(|pair| Sums(numbers(first + pair)))),
-            discs: Box::new(std::array::from_fn(|discs| Sums(numbers(sharing.constant() + discs)))),
+            mobility: Box::new(std::array::from_fn(|pair| sums(first + pair))),
+            discs: Box::new(std::array::from_fn(|discs| sums(sharing.constant() + discs))),
         }
     }
 }
@@ -84,9 +92,9 @@ impl Span {
 const MOST_WEIGHT: i32 = 0x7eff;
 
 /// A number as 256 times a byte and another byte, both signed.
-fn halves(number: i32) -> [i16; 2] {
+fn halves(number: i32) -> [i8; 2] {
     let low = number as i8;
-    [((number - i32::from(low)) >> 8) as i16, low.into()]
+    [((number - i32::from(low)) >> 8) as i8, low]
 }
 
 /// A number with bits behind the point as the nearest whole one.
@@ -277,7 +285,6 @@ mod tests {
     fn large_linear_weights_keep_both_bytes() {
         for number in [0, 1, 127, 128, 255, 256, -1, -128, -129, 8191 * 4, MOST_WEIGHT, -MOST_WEIGHT] {
             let [high, low] = halves(number.clamp(-MOST_WEIGHT, MOST_WEIGHT));
-            assert!((-128..128).contains(&high) && (-128..128).contains(&low));
             assert_eq!(i32::from(high) * 256 + i32::from(low), number.clamp(-MOST_WEIGHT, MOST_WEIGHT));
         }
     }
