@@ -14,7 +14,7 @@ The same names serve on the command line (`--hash 64`), over GTP (`emilia-set ha
 (`setoption name hash value 64`), and for the players of a match (`option.hash=64`). Queries of `emilia analyze` have fields of their own for some of them: [analysis.md](analysis.md).
 
 Not every search reads every option. Who sets one that the chosen search does not read is told so: by a warning on the command line, in the answer to
-`emilia-set`, in an `info string` over UGI, and in the log of `emilia nboard`.
+`emilia-set`, in an `info string` over UGI, and in a `status` over NBoard.
 
 ";
 
