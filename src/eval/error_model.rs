@@ -32,8 +32,9 @@ const RANGE: usize = 61;
 /// t0 + t1 e/60 + t2 (e/60)² + t3 (e/60)³ ± (t4 + t5 e/60)          + if e is even, − if it is odd
 /// ```
 ///
-/// With it, the values of searches of odd and of even depth agree in the mean. A fit sees no leaves with more than
-/// [`MOST_EMPTIES_OF_LEAVES`]: there the tempo is that of the last two numbers.
+/// up to [`MOST_EMPTIES_OF_LEAVES`]. The leaves of the first plies are few and known one by one, so beyond it each number of empty squares has
+/// a tempo of its own. (A model that does not have it takes the formula's for 46 and 47.) With the tempo, the values of searches of odd and of even depth
+/// agree in the mean.
 ///
 /// The *spread* is how far the value of one position may err beside that of an ordinary one: the fewer moves both sides
 /// have together, the farther. With `m` moves it is the following, but at least a half and at most 3:
@@ -51,6 +52,8 @@ pub struct ErrorModel {
     midgame_units: Box<[[i32; RANGE]; RANGE]>,
     endgame_units: Box<[i32; RANGE]>,
     tempo: [f64; TERMS],
+    /// The tempo in discs of leaves with more than [`MOST_EMPTIES_OF_LEAVES`], if it is known.
+    first_plies: Option<[f64; FIRST_PLIES]>,
     tempo_units: Box<[i32; RANGE]>,
     /// The spread by empty squares and by the moves of both sides together.
     spreads: Box<[[u8; MOST_MOVES + 1]; RANGE]>,
@@ -61,14 +64,13 @@ pub const SPREAD_UNIT: u8 = 64;
 /// More moves of both sides together count as this number.
 const MOST_MOVES: usize = 63;
 
-/// The most empty squares of leaves that the tempo is fitted to.
+/// The most empty squares of leaves for which the tempo is a formula.
 pub const MOST_EMPTIES_OF_LEAVES: u8 = 47;
+/// The numbers of empty squares with a tempo of their own: those from here to 59.
+pub const FIRST_PLIES: usize = 59 - MOST_EMPTIES_OF_LEAVES as usize;
 
-/// The terms that the coefficients of the tempo weigh.
+/// The terms that the coefficients of the formula of the tempo weigh.
 pub fn tempo_terms(empties: Empties) -> [f64; TERMS] {
-    // A cubic goes astray beyond its data, by more than two discs at the start of the game.
-    let beyond = empties.count().saturating_sub(MOST_EMPTIES_OF_LEAVES);
-    let empties = empties.after(beyond.next_multiple_of(2));
     let e = f64::from(empties.count()) / 60.0;
     let sign = if empties.count().is_multiple_of(2) { 1.0 } else { -1.0 };
     [1.0, e, e * e, e * e * e, sign, sign * e]
@@ -97,16 +99,19 @@ pub const fn shallow_depth_to_end(empties: Empties) -> u8 {
 impl ErrorModel {
     /// The number of coefficients of the deviations: those of the midgame, then those of the endgame.
     pub const OF_DEVIATIONS: usize = 2 * TERMS;
-    /// The number of coefficients of a model.
-    pub const COEFFICIENTS: usize = 3 * TERMS;
+    /// The number of coefficients of a model: those of the deviations, those of the tempo, and the tempo of the first plies.
+    pub const COEFFICIENTS: usize = 3 * TERMS + FIRST_PLIES;
 
-    /// A model from its coefficients: those of the midgame, of the endgame, and of the tempo. Without the last ones there is no tempo.
-    /// `None` if their number is wrong or one is no number or beyond ±1000: sums of larger ones need not be finite.
+    /// A model from its coefficients: those of the midgame, of the endgame, of the tempo, and the tempo of 48 to 59 empty squares. The last
+    /// ones may be missing, and so may all of the tempo. `None` if their number is wrong or one is no number or beyond ±1000: sums of larger
+    /// ones need not be finite.
     pub fn new(coefficients: &[f64]) -> Option<ErrorModel> {
         let (deviations, tempo) = coefficients.split_at_checked(ErrorModel::OF_DEVIATIONS)?;
         let of_surface = |part: &[f64]| <[f64; TERMS]>::try_from(part).ok();
         let (midgame, endgame) = (of_surface(&deviations[..TERMS])?, of_surface(&deviations[TERMS..])?);
+        let (tempo, first_plies) = tempo.split_at_checked(TERMS).unwrap_or((tempo, &[]));
         let tempo = if tempo.is_empty() { [0.0; TERMS] } else { of_surface(tempo)? };
+        let first_plies = if first_plies.is_empty() { None } else { Some(first_plies.try_into().ok()?) };
         if !coefficients.iter().all(|c| c.abs() <= LARGEST) {
             return None;
         }
@@ -119,19 +124,25 @@ impl ErrorModel {
                 midgame_units[e.index()][deep] = units(&midgame, e, deep as u8, shallow_depth(deep as u8));
             }
             endgame_units[e.index()] = units(&endgame, e, e.count(), shallow_depth_to_end(e));
-            let discs: f64 = tempo.iter().zip(tempo_terms(e)).map(|(c, term)| c * term).sum();
+            let discs = tempo_of(&tempo, first_plies.as_ref(), e);
             for (moves, spread) in spreads[e.index()].iter_mut().enumerate() {
                 *spread = spread_of(e, moves);
             }
             // No more than a corner's worth, whatever a fit extrapolates to.
             tempo_units[e.index()] = (discs.clamp(-8.0, 8.0) * f64::from(DISC)).round() as i32;
         }
-        Some(ErrorModel { midgame, endgame, midgame_units, endgame_units, tempo, tempo_units, spreads })
+        Some(ErrorModel { midgame, endgame, midgame_units, endgame_units, tempo, first_plies, tempo_units, spreads })
     }
 
-    /// The coefficients: those of the midgame, of the endgame, and of the tempo.
+    /// The coefficients, as [`ErrorModel::new`] takes them.
     pub fn coefficients(&self) -> Vec<f64> {
-        [self.midgame, self.endgame, self.tempo].concat()
+        let first_plies = self.first_plies.iter().flatten();
+        [self.midgame, self.endgame, self.tempo].as_flattened().iter().chain(first_plies).copied().collect()
+    }
+
+    /// This model with another tempo of 48 to 59 empty squares, in discs. `None` as for [`ErrorModel::new`].
+    pub fn with_first_plies(&self, first_plies: &[f64; FIRST_PLIES]) -> Option<ErrorModel> {
+        ErrorModel::new(&[[self.midgame, self.endgame, self.tempo].as_flattened(), first_plies].concat())
     }
 
     /// The tempo of a leaf with `empties` empty squares, in units of [`DISC`].
@@ -166,6 +177,19 @@ impl ErrorModel {
     }
 }
 
+/// The tempo of a leaf in discs.
+fn tempo_of(tempo: &[f64; TERMS], first_plies: Option<&[f64; FIRST_PLIES]>, empties: Empties) -> f64 {
+    let beyond = empties.count().saturating_sub(MOST_EMPTIES_OF_LEAVES);
+    match first_plies {
+        Some(first_plies) if beyond > 0 => first_plies[usize::from(beyond.min(FIRST_PLIES as u8)) - 1],
+        // A cubic goes astray beyond its data, by more than two discs at the start of the game.
+        _ => {
+            let terms = tempo_terms(empties.after(beyond.next_multiple_of(2)));
+            tempo.iter().zip(terms).map(|(c, term)| c * term).sum()
+        }
+    }
+}
+
 /// The spread with this number of moves of both sides together.
 fn spread_of(empties: Empties, moves: usize) -> u8 {
     let e = f64::from(empties.count());
@@ -189,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_surface_is_what_its_formula_says() {
-        let mut coefficients = [0.0; ErrorModel::COEFFICIENTS];
+        let mut coefficients = [0.0; 3 * TERMS];
         (coefficients[0], coefficients[3], coefficients[TERMS]) = (5.0_f64.ln(), -0.5, 3.0_f64.ln());
         let model = ErrorModel::new(&coefficients).unwrap();
         let empties = |count| Empties::new(count).unwrap();
@@ -206,6 +230,14 @@ mod tests {
             [DISC / 2, (2.55 * f64::from(DISC)).round() as i32]
         );
         assert_eq!([60, 48, 49].map(|e| model.tempo(empties(e))), [46, 46, 47].map(|e| model.tempo(empties(e))));
+        let first_plies = std::array::from_fn(|ply| ply as f64 / 8.0);
+        let with_first = model.with_first_plies(&first_plies).unwrap();
+        assert_eq!(
+            [48, 49, 59, 60].map(|e| with_first.tempo(empties(e))),
+            [0, 1, 11, 11].map(|eighths| eighths * DISC / 8)
+        );
+        assert!((0..=47).all(|e| with_first.tempo(empties(e)) == model.tempo(empties(e))));
+        assert_eq!(ErrorModel::new(&with_first.coefficients()).unwrap(), with_first);
     }
 
     #[test]

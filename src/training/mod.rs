@@ -11,6 +11,7 @@ mod dataset;
 mod design;
 mod distinct_games;
 mod factorization;
+mod first_plies;
 mod fit;
 mod label;
 mod move_order;

@@ -6,8 +6,9 @@
 //! their logarithms, each weighted by the number of positions behind it.
 //!
 //! The tempo is what makes the values of all depths agree with each other in the mean, and with the exact scores where there are any, by
-//! least squares.
+//! least squares. That of the [first plies](super::first_plies) is fitted after it.
 
+use super::first_plies::fit_first_plies;
 use super::searcher::Searcher;
 use crate::eval::{
     ERROR_TERMS, ErrorModel, Evaluator, MOST_EMPTIES_OF_LEAVES, STATIC_LIMIT, error_terms, shallow_depth,
@@ -34,6 +35,13 @@ pub struct ProbcutSettings {
     pub solved_empties: Empties,
     /// Which positions.
     pub seed: u64,
+}
+
+impl ProbcutSettings {
+    /// Positions of the first plies, which are searched beside [`positions`](ProbcutSettings::positions).
+    pub fn of_first_plies(&self) -> u32 {
+        self.positions / 2
+    }
 }
 
 impl Default for ProbcutSettings {
@@ -128,9 +136,11 @@ pub fn fit_probcut(
         fit(&mut endgame, |class| class.shallow == shallow_depth_to_end(class.empties))?,
     ];
     let old = evaluator.error_model().map(ErrorModel::coefficients);
-    let old = old.map_or(vec![0.0; ERROR_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..].to_vec());
+    let old = old.map_or(vec![0.0; ERROR_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..][..ERROR_TERMS].to_vec());
     let tempo = old.iter().zip(fit_tempo(&values)?).map(|(old, missing)| old + missing).collect();
     let model = ErrorModel::new(&[surfaces.concat(), tempo].concat())?;
+    let first_plies = fit_first_plies(settings.of_first_plies(), settings.seed, evaluator, &model, progress)?;
+    let model = model.with_first_plies(&first_plies)?;
     Some(ProbcutFit { model, midgame, endgame, changes: changes(&values) })
 }
 
@@ -284,6 +294,17 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
     let wanted = *EMPTIES.start() + random.below(span) as u8;
     let opening = 60 - (4 + random.below(12) as u8);
     let strays = random.below(5) == 0;
+    play(&mut random, evaluator, wanted, |empties| empties > opening || strays && empties == wanted + 1)
+}
+
+/// Plays to `wanted` empty squares, with random moves where `is_random` says so of the empty squares, and with good ones elsewhere. `None` if the
+/// game ends before.
+pub(super) fn play(
+    random: &mut Random,
+    evaluator: &Arc<dyn Evaluator<Position>>,
+    wanted: u8,
+    is_random: impl Fn(u8) -> bool,
+) -> Option<Position> {
     let mut search = Searcher::new(1 << 16, Selectivity::NONE, evaluator.clone());
     let mut position = Position::START;
     loop {
@@ -298,7 +319,7 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
         if empties <= wanted {
             return Some(position);
         }
-        let square = if empties > opening || strays && empties == wanted + 1 {
+        let square = if is_random(empties) {
             random.choose(position.moves())?
         } else {
             search.think(position, Depth::new(2)).lines[0].turn.square()?
@@ -377,7 +398,7 @@ mod tests {
             count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         };
         let fit = fit_probcut(&settings, &evaluator, &tick).unwrap();
-        assert_eq!(count.into_inner(), settings.positions);
+        assert_eq!(count.into_inner(), settings.positions + settings.of_first_plies());
         // Shallower searches err more, and the fit is near what it was fitted to.
         for class in &fit.midgame {
             assert!((class.fitted / class.deviation).ln().abs() < 0.7, "{class:?}");

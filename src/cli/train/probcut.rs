@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct ProbcutArguments {
     #[command(flatten)]
     evaluation: EvaluationArguments,
-    /// Positions to search
+    /// Positions to search; half as many of the first plies are searched beside them
     #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().positions, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     positions: u32,
     /// The deepest search, in plies
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
         solved_empties: arguments.solved,
         seed: arguments.seed,
     };
-    let progress = StepBar::new("positions", u64::from(settings.positions), 0);
+    let progress = StepBar::new("positions", u64::from(settings.positions + settings.of_first_plies()), 0);
     let done = AtomicU64::new(0);
     let tick = || progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, String::new);
     let fit = pool(arguments.threads)?.install(|| fit_probcut(&settings, &evaluator, &tick));

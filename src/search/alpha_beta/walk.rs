@@ -22,6 +22,11 @@ pub(in crate::search) const DEEP_FROM: u8 = 3;
 pub(super) const CUT_FROM: u8 = 2;
 /// Depth in plies from which on the table is probed for all replies before one of them is searched.
 const LOOK_AHEAD_FROM: u8 = 5;
+/// More empty squares are first plies, where a node is cut from [`FIRST_CUT_FROM`] plies on: no deviation was fitted to them, and static
+/// values err more there, often to one side.
+const FIRST_PLIES_BEYOND: Empties = Empties::new(52).unwrap();
+/// Depth in plies from which on ProbCut is tried in the first plies. Its shallow searches have four plies and more.
+const FIRST_CUT_FROM: u8 = 8;
 /// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
 const NESTED_PROBES: u8 = 2;
 /// Depth in plies from which on a node may be shared between threads.
@@ -450,6 +455,9 @@ impl<'a, E: Incremental> Walk<'a, E> {
             return None;
         }
         let empties = node.position.empty_count();
+        if empties > FIRST_PLIES_BEYOND && depth < FIRST_CUT_FROM {
+            return None;
+        }
         let (shallow, sigma) = if solving {
             (shallow_depth_to_end(empties), errors.endgame(empties))
         } else {
