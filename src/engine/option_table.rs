@@ -124,7 +124,7 @@ engine_options! {
         value_name: "WAY",
         help: "What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end \
                the search",
-        detail: "With `stop`, `emilia` gives the value of the move one part in 32 of what the tree took. \
+        detail: "With `stop`, `emilia` ends the tree, and then searches the value of its move, for one part in 32 of what the tree took. \
                  With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
     }
     depth: Option<Depth> = None; {
@@ -161,8 +161,8 @@ engine_options! {
         name: "variety",
         value_name: "DISCS",
         help: "In the first twenty plies, play any within this many discs of the best",
-        detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves. A best-first search asks besides that \
-                 it has spent an eighth as much on a move as on the best.",
+        detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves. A best-first search leaves out a move on \
+                 which it spent less than an eighth of what it spent on the best.",
         values: Values::Discs(0, 64),
         read_by_all: true,
     }

@@ -4,7 +4,7 @@
 use crate::game::DISC;
 use crate::othello::{Empties, Position};
 
-/// The number of coefficients of one surface, and of the tempo.
+/// The number of coefficients of one surface, and of the formula of the tempo.
 pub const TERMS: usize = 6;
 /// The largest coefficient, on either side of 0.
 const LARGEST: f64 = 1e3;
@@ -32,9 +32,9 @@ const RANGE: usize = 61;
 /// t0 + t1 e/60 + t2 (e/60)² + t3 (e/60)³ ± (t4 + t5 e/60)          + if e is even, − if it is odd
 /// ```
 ///
-/// up to [`MOST_EMPTIES_OF_LEAVES`]. The leaves of the first plies are few and known one by one, so beyond it each number of empty squares has
-/// a tempo of its own. (A model that does not have it takes the formula's for 46 and 47.) With the tempo, the values of searches of odd and of even depth
-/// agree in the mean.
+/// for at most [`MOST_EMPTIES_OF_LEAVES`]. Beyond, the positions of one ply are valued too high or too low together, so each number of empty
+/// squares has a tempo of its own; 60 has that of 59, as no search ends there. A model may lack these: then 46 and 47 stand for them, by parity.
+/// No tempo is more than 8 discs. With it, the values of searches of odd and of even depth agree in the mean.
 ///
 /// The *spread* is how far the value of one position may err beside that of an ordinary one: the fewer moves both sides
 /// have together, the farther. With `m` moves it is the following, but at least a half and at most 3:
@@ -52,7 +52,7 @@ pub struct ErrorModel {
     midgame_units: Box<[[i32; RANGE]; RANGE]>,
     endgame_units: Box<[i32; RANGE]>,
     tempo: [f64; TERMS],
-    /// The tempo in discs of leaves with more than [`MOST_EMPTIES_OF_LEAVES`], if it is known.
+    /// The tempo in discs of leaves with 48 to 59 empty squares, if it is known.
     first_plies: Option<[f64; FIRST_PLIES]>,
     tempo_units: Box<[i32; RANGE]>,
     /// The spread by empty squares and by the moves of both sides together.
@@ -66,7 +66,9 @@ const MOST_MOVES: usize = 63;
 
 /// The most empty squares of leaves for which the tempo is a formula.
 pub const MOST_EMPTIES_OF_LEAVES: u8 = 47;
-/// The numbers of empty squares with a tempo of their own: those from here to 59.
+/// The most empty squares of the positions that deviations, and the formula of the tempo by searches of five plies and more, are fitted to.
+pub const MOST_EMPTIES_OF_FIT: u8 = MOST_EMPTIES_OF_LEAVES + 5;
+/// How many numbers of empty squares have a tempo of their own: 48 to 59.
 pub const FIRST_PLIES: usize = 59 - MOST_EMPTIES_OF_LEAVES as usize;
 
 /// The terms that the coefficients of the formula of the tempo weigh.
@@ -266,7 +268,7 @@ mod tests {
 
     #[test]
     fn what_is_no_model_is_refused() {
-        for count in [3, ErrorModel::OF_DEVIATIONS - 1, ErrorModel::OF_DEVIATIONS + 1, ErrorModel::COEFFICIENTS + 1] {
+        for count in (0..=ErrorModel::COEFFICIENTS + 1).filter(|count| ![12, 18, 30].contains(count)) {
             assert!(ErrorModel::new(&vec![0.0; count]).is_none());
         }
         for coefficient in [f64::NAN, f64::INFINITY, -1e308, 1001.0] {

@@ -20,8 +20,8 @@ pub use bill::Bill;
 pub use disc_count::DiscCount;
 pub use edge::Edge;
 pub use error_model::{
-    ErrorModel, FIRST_PLIES, MOST_EMPTIES_OF_LEAVES, SPREAD_UNIT, TERMS as ERROR_TERMS, shallow_depth,
-    shallow_depth_to_end, tempo_terms, terms as error_terms,
+    ErrorModel, FIRST_PLIES, MOST_EMPTIES_OF_FIT, MOST_EMPTIES_OF_LEAVES, SPREAD_UNIT, TERMS as ERROR_TERMS,
+    shallow_depth, shallow_depth_to_end, tempo_terms, terms as error_terms,
 };
 pub use factorization::Pattern;
 pub use fingerprint::fingerprint;

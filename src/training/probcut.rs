@@ -11,8 +11,8 @@
 use super::first_plies::fit_first_plies;
 use super::searcher::Searcher;
 use crate::eval::{
-    ERROR_TERMS, ErrorModel, Evaluator, MOST_EMPTIES_OF_LEAVES, STATIC_LIMIT, error_terms, shallow_depth,
-    shallow_depth_to_end, tempo_terms,
+    ERROR_TERMS, ErrorModel, Evaluator, MOST_EMPTIES_OF_FIT, MOST_EMPTIES_OF_LEAVES, STATIC_LIMIT, error_terms,
+    shallow_depth, shallow_depth_to_end, tempo_terms,
 };
 use crate::game::DISC;
 use crate::othello::{Empties, Position};
@@ -100,10 +100,10 @@ const CLASS: u8 = 4;
 /// Fewer positions than this say nothing about a deviation.
 const LEAST_COUNT: u32 = 12;
 /// The fewest and the most empty squares of the positions.
-const EMPTIES: RangeInclusive<u8> = 10..=MOST_EMPTIES_OF_LEAVES + TEMPO_FROM;
+const EMPTIES: RangeInclusive<u8> = 10..=MOST_EMPTIES_OF_FIT;
 /// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well
 /// chosen.
-const TEMPO_FROM: u8 = 5;
+const TEMPO_FROM: u8 = MOST_EMPTIES_OF_FIT - MOST_EMPTIES_OF_LEAVES;
 /// What is fitted of the tempo: the cubic, who has the last move, and two terms that all depths share.
 const TEMPO_COEFFICIENTS: usize = ERROR_TERMS + 1;
 /// The empty squares of a leaf, over 60, at which the last move is worth nothing. Only exact scores tell what it is worth, because it moves

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct ProbcutArguments {
     #[command(flatten)]
     evaluation: EvaluationArguments,
-    /// Positions to search; half as many of the first plies are searched beside them
+    /// Positions to search, and half as many more of the first plies
     #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().positions, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     positions: u32,
     /// The deepest search, in plies

@@ -111,7 +111,7 @@ pub enum WeightsError {
     Trailing(usize),
     /// No error model is said by these coefficients.
     #[error(
-        "the error model has {0} coefficients, or one that is no number from -1000 to 1000; expected none, 12 or 18"
+        "the error model has {0} coefficients, or one that is no number from -1000 to 1000; expected none, 12, 18 or 30"
     )]
     ErrorModel(usize),
 }

@@ -1,6 +1,6 @@
 //! Stages of an alpha-beta search: what one iteration is to find out.
 
-use super::walk::CUT_FROM;
+use super::walk::may_be_cut;
 use crate::othello::Empties;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
@@ -62,8 +62,7 @@ impl Stage {
     pub(in crate::search) fn label(self, empties: Empties) -> SearchDepth {
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
-            // Nothing is cut at the root.
-            Stage::Midgame(plies, _) if plies <= CUT_FROM => SearchDepth::Plies(plies),
+            Stage::Midgame(plies, _) if !may_be_cut(empties, plies) => SearchDepth::Plies(plies),
             Stage::Midgame(plies, selectivity) => SearchDepth::Selective { plies, selectivity },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
@@ -128,6 +127,18 @@ mod tests {
             }
         }
         assert!(differ[2] == 0 && differ[3] > 0, "{differ:?}");
+        // In the first plies nothing is cut by a search of less than four plies.
+        for plies in 1..=9 {
+            let [bold, full] = [Selectivity::BOLDEST, Selectivity::NONE].map(|s| value(plies, s, Position::START));
+            assert!(plies > 8 || bold == full, "{plies}: {bold:?} {full:?}");
+            assert_eq!(matches!(bold.0, SearchDepth::Selective { .. }), plies > 8);
+        }
+        for (discs, first) in [(4, 9), (9, 5), (11, 3)] {
+            let empties = Empties::new(64 - discs).unwrap();
+            let label = |plies| Stage::Midgame(plies, Selectivity::BOLDEST).label(empties);
+            assert!((1..first).all(|plies| label(plies) == SearchDepth::Plies(plies)), "{empties}");
+            assert!((first..20).all(|plies| label(plies) != SearchDepth::Plies(plies)), "{empties}");
+        }
     }
 
     #[test]

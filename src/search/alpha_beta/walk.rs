@@ -1,7 +1,7 @@
 //! One thread's walk through the tree: principal variation search of one position to a depth or to the end.
 
 use super::split::{Pool, Split};
-use crate::eval::{ErrorModel, Incremental, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
+use crate::eval::{ErrorModel, Incremental, MOST_EMPTIES_OF_FIT, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Empties, Position, Square, flips};
 use crate::search::endgame::{self, LocalTable, Solver};
@@ -19,20 +19,27 @@ pub(in crate::search) const SOLVER_EMPTIES: Empties = Empties::new(13).unwrap();
 /// Depth in plies from which on the table is probed and moves are sorted by value.
 pub(in crate::search) const DEEP_FROM: u8 = 3;
 /// Depth in plies from which on ProbCut is tried.
-pub(super) const CUT_FROM: u8 = 2;
+const CUT_FROM: u8 = 2;
+/// The same with more empty squares than deviations are fitted to. Static values err more there, so a shallow search has at least four plies.
+const UNFITTED_CUT_FROM: u8 = 8;
 /// Depth in plies from which on the table is probed for all replies before one of them is searched.
 const LOOK_AHEAD_FROM: u8 = 5;
-/// More empty squares are first plies, where a node is cut from [`FIRST_CUT_FROM`] plies on: no deviation was fitted to them, and static
-/// values err more there, often to one side.
-const FIRST_PLIES_BEYOND: Empties = Empties::new(52).unwrap();
-/// Depth in plies from which on ProbCut is tried in the first plies. Its shallow searches have four plies and more.
-const FIRST_CUT_FROM: u8 = 8;
 /// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
 const NESTED_PROBES: u8 = 2;
 /// Depth in plies from which on a node may be shared between threads.
 const SHARE_FROM: u8 = 5;
 /// Number of empty squares from which on a node of a search to the end may be shared between threads.
 const SHARE_TO_END_FROM: u8 = 16;
+
+/// Depth in plies from which on ProbCut is tried with this number of empty squares.
+fn cut_from(empties: Empties) -> u8 {
+    if empties.count() > MOST_EMPTIES_OF_FIT { UNFITTED_CUT_FROM } else { CUT_FROM }
+}
+
+/// Whether a search of this depth in plies has nodes in which ProbCut is tried. The root is none of them.
+pub(super) fn may_be_cut(empties: Empties, depth: u8) -> bool {
+    (1..depth).any(|ply| depth - ply >= cut_from(empties.after(ply)))
+}
 
 /// A position with what the evaluation keeps beside it.
 #[derive(Clone, Copy)]
@@ -455,7 +462,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             return None;
         }
         let empties = node.position.empty_count();
-        if empties > FIRST_PLIES_BEYOND && depth < FIRST_CUT_FROM {
+        if depth < cut_from(empties) {
             return None;
         }
         let (shallow, sigma) = if solving {
