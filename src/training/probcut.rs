@@ -6,7 +6,7 @@
 //! their logarithms, each weighted by the number of positions behind it.
 //!
 //! The tempo is what makes the values of all depths agree with each other in the mean, and with the exact scores where there are any, by
-//! least squares. That of the [first plies](super::first_plies) is fitted after it.
+//! least squares. That of the first plies is fitted after it (`first_plies`).
 
 use super::first_plies::fit_first_plies;
 use super::searcher::Searcher;
