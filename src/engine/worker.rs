@@ -298,7 +298,7 @@ mod tests {
     use super::super::{ALPHA_BETA, Engine};
     use super::*;
     use crate::othello::{Color, Square};
-    use crate::search::Depth;
+    use crate::search::{Depth, Selectivity};
     use crate::testing::random_position;
     use parking_lot::Mutex;
     use std::collections::HashSet;
@@ -314,7 +314,10 @@ mod tests {
         let thinking = engine.start(Request::hint(Position::START, 3));
         let events: Vec<Event> = thinking.events().iter().collect();
         let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
-        assert_eq!((&last.lines, last.depth), (&decision.report.lines, SearchDepth::Plies(5)));
+        assert_eq!(
+            (&last.lines, last.depth),
+            (&decision.report.lines, SearchDepth::Selective { plies: 5, selectivity: Selectivity::BOLDEST })
+        );
         assert_eq!(last.lines.len(), 3);
         assert_eq!(decision.turn, Some(last.lines[0].turn));
     }

@@ -134,8 +134,8 @@ mod tests {
         let model = ErrorModel::new(&coefficients).unwrap();
         // The model of before changes the values, and not what is found.
         coefficients[ErrorModel::OF_DEVIATIONS] = -0.75;
-        let before = ErrorModel::new(&coefficients).unwrap().with_first_plies(&[0.5; FIRST_PLIES]);
-        for before in [None, before] {
+        let before = ErrorModel::new(&coefficients).unwrap().with_first_plies(&[0.5; FIRST_PLIES]).unwrap();
+        for before in [None, Some(before)] {
             let evaluator: Arc<dyn Evaluator<Position>> = Arc::new(Early { model: before });
             let found = fit_first_plies(120, 1, &evaluator, &model, &|| ()).unwrap();
             for (empties, found) in (MOST_EMPTIES_OF_LEAVES + 1..).zip(found) {

@@ -1,6 +1,6 @@
 //! Stages of an alpha-beta search: what one iteration is to find out.
 
-use super::walk::may_be_cut;
+use super::walk::CUT_FROM;
 use crate::othello::Empties;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
@@ -62,7 +62,9 @@ impl Stage {
     pub(in crate::search) fn label(self, empties: Empties) -> SearchDepth {
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
-            Stage::Midgame(plies, _) if !may_be_cut(empties, plies) => SearchDepth::Plies(plies),
+            // Nothing is cut at the root. In the first plies nothing is cut in deeper searches either, but those look into the table, where values
+            // with cuts may be.
+            Stage::Midgame(plies, _) if plies <= CUT_FROM => SearchDepth::Plies(plies),
             Stage::Midgame(plies, selectivity) => SearchDepth::Selective { plies, selectivity },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
@@ -127,17 +129,21 @@ mod tests {
             }
         }
         assert!(differ[2] == 0 && differ[3] > 0, "{differ:?}");
-        // In the first plies nothing is cut by a search of less than four plies.
-        for plies in 1..=9 {
-            let [bold, full] = [Selectivity::BOLDEST, Selectivity::NONE].map(|s| value(plies, s, Position::START));
-            assert!(plies > 8 || bold == full, "{plies}: {bold:?} {full:?}");
-            assert_eq!(matches!(bold.0, SearchDepth::Selective { .. }), plies > 8);
-        }
-        for (discs, first) in [(4, 9), (9, 5), (11, 3)] {
-            let empties = Empties::new(64 - discs).unwrap();
-            let label = |plies| Stage::Midgame(plies, Selectivity::BOLDEST).label(empties);
-            assert!((1..first).all(|plies| label(plies) == SearchDepth::Plies(plies)), "{empties}");
-            assert!((first..20).all(|plies| label(plies) != SearchDepth::Plies(plies)), "{empties}");
+    }
+
+    /// A node with more than 52 empty squares is cut from 8 plies on, the root never.
+    #[test]
+    fn the_first_plies_are_searched_at_full_width() {
+        let random = (0..10).flat_map(|seed| [random_position(seed, 57), random_position(seed, 55)]);
+        for position in random.chain([Position::START]) {
+            let value = |plies, selectivity| {
+                let mut search = AlphaBeta::new(AlphaBetaSettings { threads: 1, table_bytes: 1 << 20, selectivity });
+                let task = Task::new(position, EvaluatorKind::Pattern.build());
+                think(&mut search, &task, to_depth(plies)).lines[0].score
+            };
+            for plies in 3..=(position.empty_count().count() - 51).min(8) {
+                assert_eq!(value(plies, Selectivity::BOLDEST), value(plies, Selectivity::NONE), "{position} {plies}");
+            }
         }
     }
 

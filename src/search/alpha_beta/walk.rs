@@ -19,7 +19,7 @@ pub(in crate::search) const SOLVER_EMPTIES: Empties = Empties::new(13).unwrap();
 /// Depth in plies from which on the table is probed and moves are sorted by value.
 pub(in crate::search) const DEEP_FROM: u8 = 3;
 /// Depth in plies from which on ProbCut is tried.
-const CUT_FROM: u8 = 2;
+pub(super) const CUT_FROM: u8 = 2;
 /// The same with more empty squares than deviations are fitted to. Static values err more there, so a shallow search has at least four plies.
 const UNFITTED_CUT_FROM: u8 = 8;
 /// Depth in plies from which on the table is probed for all replies before one of them is searched.
@@ -34,11 +34,6 @@ const SHARE_TO_END_FROM: u8 = 16;
 /// Depth in plies from which on ProbCut is tried with this number of empty squares.
 fn cut_from(empties: Empties) -> u8 {
     if empties.count() > MOST_EMPTIES_OF_FIT { UNFITTED_CUT_FROM } else { CUT_FROM }
-}
-
-/// Whether a search of this depth in plies has nodes in which ProbCut is tried. The root is none of them.
-pub(super) fn may_be_cut(empties: Empties, depth: u8) -> bool {
-    (1..depth).any(|ply| depth - ply >= cut_from(empties.after(ply)))
 }
 
 /// A position with what the evaluation keeps beside it.
