@@ -222,7 +222,7 @@ engine_options! {
     backup: Backup = Backup::default(); {
         name: "backup",
         value_name: "KIND",
-        help: "What inner nodes of uct are worth: what their best child is, or the mean of what was found below",
+        help: "What inner nodes of uct are worth: what their best child is, the mean of what was found below, or both weighed",
         is_for_experiments: true,
     }
     leaf: LeafValue = LeafValue::default(); {

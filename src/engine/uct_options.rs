@@ -11,6 +11,8 @@ pub enum Backup {
     Overwrite,
     /// The mean of the values found below the node, as in Monte Carlo tree search.
     Average,
+    /// Both, weighed against each other where a child is chosen: implicit minimax backups (Lanctot and others, CIG 2014).
+    Implicit,
 }
 
 /// What a leaf is worth.

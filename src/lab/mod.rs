@@ -2,6 +2,7 @@
 //!
 //! It stands on the engine and the tools. Of the rest of the library nothing but the command line knows it.
 
+mod baum_smith;
 pub mod bill;
 #[cfg(feature = "program")]
 pub mod experiment;
@@ -12,6 +13,7 @@ mod searches;
 pub mod small_board;
 mod uct;
 
+pub use baum_smith::BaumSmith;
 pub use korf_alpha_beta::KorfAlphaBeta;
-pub use searches::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, UCT, register};
+pub use searches::{BAUM_SMITH, KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, MTDF, UBFM, UCT, register};
 pub use uct::{Uct, UctSettings, UctTree};

@@ -1,8 +1,10 @@
 //! What the laboratory adds to the searches that can be chosen.
 
-use super::{KorfAlphaBeta, Uct, UctSettings};
+use super::{BaumSmith, KorfAlphaBeta, Uct, UctSettings};
 use crate::engine::{self, Backup, EngineOptions, LeafValue, SearchEntry};
-use crate::search::{AlphaBetaStart, EndValues, KorfBestFirst, KorfSettings, Search, Tie};
+use crate::search::{
+    AlphaBeta, AlphaBetaSettings, AlphaBetaStart, EndValues, KorfBestFirst, KorfSettings, Search, Tie,
+};
 
 /// Best-first minimax as Korf and Chickering published it.
 pub static KORF_BEST_FIRST: SearchEntry = SearchEntry {
@@ -36,9 +38,37 @@ pub static UCT: SearchEntry = SearchEntry {
     },
 };
 
+/// Unbounded best-first minimax with completion, which plays the move that most iterations went through (Cohen-Solal).
+pub static UBFM: SearchEntry = SearchEntry {
+    name: "ubfm",
+    reads: &["memory"],
+    leaves_moves_out: false,
+    build: |options| Box::new(Uct::new(UctSettings { memory: options.memory_bytes(), ..UctSettings::ubfm() })),
+};
+/// Best-first search with distributions (Baum and Smith).
+pub static BAUM_SMITH: SearchEntry = SearchEntry {
+    name: "baum-smith",
+    reads: &["memory"],
+    leaves_moves_out: false,
+    build: |options| Box::new(BaumSmith::new(options.memory_bytes())),
+};
+/// The engine's alpha-beta with null windows alone at the root (Plaat and others).
+pub static MTDF: SearchEntry = SearchEntry {
+    name: "mtdf",
+    reads: &["threads", "selectivity", "hash"],
+    leaves_moves_out: false,
+    build: |options| {
+        let (table_bytes, threads) = (options.hash_bytes(), options.threads as usize);
+        Box::new(AlphaBeta::mtdf(AlphaBetaSettings { table_bytes, threads, selectivity: options.selectivity }))
+    },
+};
+
+/// Every search of the laboratory.
+static OWN: [&SearchEntry; 7] = [&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT, &UBFM, &BAUM_SMITH, &MTDF];
+
 /// Lets the searches of the laboratory be chosen by name, like the engine's own. The command line does so when it begins.
 pub fn register() {
-    engine::register(&[&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT]);
+    engine::register(&OWN);
 }
 
 fn stored_tree(options: &EngineOptions, settings: KorfSettings) -> Box<dyn Search> {
@@ -89,13 +119,13 @@ mod tests {
     fn the_searches_can_be_chosen_and_read_known_options() {
         register();
         register();
-        for search in [&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT] {
+        for search in OWN {
             let mut options = EngineOptions::default();
             options.set("engine", search.name).unwrap();
             assert_eq!(options.engine, search);
             assert!(search.reads.iter().all(|name| engine::EngineOption::find(name).is_ok()), "{search}");
         }
-        assert_eq!(engine::searches().len(), 10);
+        assert_eq!(engine::searches().len(), 6 + OWN.len());
     }
 
     #[test]

@@ -109,7 +109,8 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
         let one = Task { contempt, ..task(position) };
         let all = Task { lines: 64, ..one.clone() };
         let result = exact(&position, contempt);
-        for kind in all_engines() {
+        // `baum-smith` solves nothing: it ends where, by the errors that it assumes, nothing would change its move.
+        for kind in all_engines().into_iter().filter(|&kind| kind != "baum-smith") {
             let mut search = engine(kind, |options| options.threads = 1 + round as u32 % 2);
             // This one has a depth where none is said.
             let depth = Depth::new(60).filter(|_| kind == "korf-alpha-beta");
@@ -117,7 +118,7 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
             let control = Control::with_limits(limits);
             let report = search.think(&one, &control, &mut |_| {});
             let found = report.lines[0].score.units();
-            let knows_who_wins_alone = matches!(kind, "korf-best-first" | "korf-extension" | "uct");
+            let knows_who_wins_alone = matches!(kind, "korf-best-first" | "korf-extension" | "uct" | "ubfm");
             if knows_who_wins_alone {
                 // The published values know only who wins, ties are almost losses, and the search ends when it knows.
                 assert_eq!((found > 0, found < 0), (result > 0, result < 0), "{kind} {position}");
@@ -274,7 +275,9 @@ fn limits_are_kept_and_there_is_always_a_move() {
 #[test]
 fn a_number_of_positions_is_kept() {
     let mut games = RandomGames(81);
-    for kind in ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct"] {
+    for kind in
+        ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct", "baum-smith", "mtdf"]
+    {
         let mut visited = |discs, limit: u64| {
             let wanted = Task::new(games.position(discs), EvaluatorKind::Pattern.build());
             let limits = Limits { nodes: Some(limit), ..Limits::default() };

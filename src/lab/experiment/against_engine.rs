@@ -28,7 +28,7 @@ pub(super) const BUDGET_CURVE: Experiment = Experiment {
 };
 
 /// Empty squares from which both sides play perfectly.
-const SOLVE_FROM: u32 = 10;
+pub(super) const SOLVE_FROM: u32 = 10;
 
 /// The note's searches, each with the words of `--player`.
 const UCT_FORMS: &[&str] = &[
@@ -52,7 +52,7 @@ const UCT_FORMS: &[&str] = &[
 const UCT_CONSTANTS: usize = 6;
 
 /// The evaluations for a move that can be asked for.
-const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
+pub(super) const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
 
 /// What the opponent is called, and its options: the set-up's, or this form of alpha-beta with the evaluation of the set-up.
 fn opponent(lab: &mut Lab<'_>, form: &str, words: &[(&str, &str)]) -> Result<(String, EngineOptions), ExperimentError> {
@@ -184,7 +184,7 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
 }
 
 /// The evaluations that a player makes in the time that its opponent takes for a move.
-fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, starts: &[Position]) -> u64 {
+pub(super) fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, starts: &[Position]) -> u64 {
     let mut own = budget;
     // Twice: how long an evaluation takes depends on how many there are.
     for _ in 0..2 {
@@ -200,7 +200,7 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
 }
 
 /// The evaluations that a player should have had for its share of the time to be 1; it had `given` on average.
-fn corrected(given: u64, so_far: &PairScore) -> u64 {
+pub(super) fn corrected(given: u64, so_far: &PairScore) -> u64 {
     ((given as f64 / so_far.share_of_time().clamp(0.25, 4.0)).round() as u64).max(10)
 }
 

@@ -18,6 +18,7 @@ mod korf_random_trees;
 mod korf_tempo;
 mod korf_tree_reuse;
 mod lab;
+mod league;
 mod ledger;
 pub mod origin;
 mod player;
@@ -113,6 +114,8 @@ impl Experiment {
         bergman_future::FORWARD_PRUNING,
         equal_evaluations::EXPERIMENT,
         against_engine::BUDGET_CURVE,
+        league::EQUAL_TIME,
+        league::EQUAL_EVALUATIONS,
         small_boards::EXPERIMENT,
     ];
 

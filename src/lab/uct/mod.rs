@@ -49,6 +49,16 @@ pub struct UctSettings {
     pub memory: usize,
 }
 
+impl UctSettings {
+    /// Unbounded best-first minimax with completion (Cohen-Solal, "Completeness of unbounded best-first minimax and descent minimax",
+    /// arXiv 2603.24572): positions are nodes, the child with the best value is followed, and the move that most iterations went through
+    /// is played, the better of two that are level.
+    pub fn ubfm() -> UctSettings {
+        // Beside a unit of so many discs no value outweighs a visit, but for that of a win or a loss.
+        UctSettings { c: 0.0, fpu: 0.0, transpositions: true, unit: 1 << 20, ..UctSettings::default() }
+    }
+}
+
 /// For Othello, with 512 MB. The note has C = 1.5 and FPU = 0.5 for values from −1 to 1 in another game.
 impl Default for UctSettings {
     fn default() -> UctSettings {

@@ -13,6 +13,8 @@ use std::collections::HashMap;
 const DEEPEST_NEW_ROOT: usize = 4;
 /// What an entry of the table of positions takes, about, its share of free slots included.
 const TABLE_ENTRY: usize = 64;
+/// What the minimax value counts beside the mean in implicit minimax backups: of 0.2, 0.4, 0.6 and 0.8 what did best with 10,000 evaluations.
+const MINIMAX_SHARE: f64 = 0.6;
 /// No node.
 const NIL: u32 = u32::MAX;
 
@@ -174,7 +176,7 @@ impl<G: Game> UctTree<G> {
         let any_open = self.edges(node).iter().any(open);
         let candidates = self.edges(node).iter().enumerate().filter(|(_, edge)| !any_open || open(edge));
         let UctSettings { c, fpu, selection, .. } = self.settings;
-        let value = |edge: &Edge<G::Move>| -f64::from(self.nodes[edge.node as usize].value);
+        let value = |edge: &Edge<G::Move>| -self.merit(&self.nodes[edge.node as usize]);
         let chosen = match selection {
             Selection::Uct => {
                 let log = f64::from(self.nodes[node].visits.max(1)).ln();
@@ -205,6 +207,16 @@ impl<G: Game> UctTree<G> {
             }
         };
         self.edges[start + chosen]
+    }
+
+    /// What a node is worth where it is chosen, for its side to move.
+    fn merit(&self, node: &Node) -> f64 {
+        let value = f64::from(node.value);
+        if self.settings.backup != Backup::Implicit || node.visits == 0 || node.solved {
+            return value;
+        }
+        let mean = node.sum as f64 / f64::from(node.visits);
+        MINIMAX_SHARE * value + (1.0 - MINIMAX_SHARE) * mean
     }
 
     /// Gives a node its children; `false` if it was stopped meanwhile or there is no memory.
@@ -315,7 +327,7 @@ impl<G: Game> UctTree<G> {
             }
             node.solved = proven;
             node.value = match (best, self.settings.backup) {
-                (Some(best), Backup::Overwrite) => best,
+                (Some(best), Backup::Overwrite | Backup::Implicit) => best,
                 (Some(best), Backup::Average) if proven => best,
                 _ => (node.sum / i64::from(node.visits)) as i32,
             };
@@ -337,9 +349,9 @@ impl<G: Game> UctTree<G> {
     pub fn root_moves(&self) -> Vec<RootMove<G::Move>> {
         let most = self.edges(0).iter().map(|edge| self.nodes[edge.node as usize].visits).max().unwrap_or(0);
         let merit = |edge: &Edge<G::Move>| {
-            let Node { value, visits, solved, .. } = self.nodes[edge.node as usize];
-            let visits = if solved { most } else { visits };
-            -f64::from(value) / f64::from(self.settings.unit) + f64::from(visits.max(1)).ln()
+            let node = &self.nodes[edge.node as usize];
+            let visits = if node.solved { most } else { node.visits };
+            -self.merit(node) / f64::from(self.settings.unit) + f64::from(visits.max(1)).ln()
         };
         let mut ranked: Vec<(f64, &Edge<G::Move>)> = self.edges(0).iter().map(|edge| (merit(edge), edge)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -35,13 +35,20 @@ impl Default for AlphaBetaSettings {
 /// The alpha-beta engine.
 pub struct AlphaBeta {
     settings: AlphaBetaSettings,
+    is_mtdf: bool,
     table: TranspositionTable,
 }
 
 impl AlphaBeta {
     /// An engine that has learnt nothing yet.
     pub fn new(settings: AlphaBetaSettings) -> AlphaBeta {
-        AlphaBeta { settings, table: TranspositionTable::new(settings.table_bytes) }
+        AlphaBeta { settings, is_mtdf: false, table: TranspositionTable::new(settings.table_bytes) }
+    }
+
+    /// One that finds the value of a turn at the root by null windows alone, each at the bound that the last one left (MTD(f): Plaat and others,
+    /// "Best-first fixed-depth minimax algorithms", *Artificial Intelligence* 87, 1996).
+    pub fn mtdf(settings: AlphaBetaSettings) -> AlphaBeta {
+        AlphaBeta { is_mtdf: true, ..AlphaBeta::new(settings) }
     }
 }
 
@@ -73,7 +80,8 @@ impl Search for AlphaBeta {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
         with_incremental!(&*task.evaluator, evaluation => {
-            let shared = Shared::new(evaluation, task, &self.table, control);
+            let mut shared = Shared::new(evaluation, task, &self.table, control);
+            shared.is_mtdf = self.is_mtdf;
             deepen(&shared, self.settings.selectivity, self.settings.threads, task, sink)
         })
     }

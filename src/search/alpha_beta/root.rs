@@ -13,6 +13,8 @@ use crate::search::{BEYOND, Bound, Contempt, Line, Precision, Report, Score, Sea
 const ASPIRATION: i32 = 3 * DISC;
 /// The same where the last iteration was a solve too, less sure than this one: most often it was right, and results are even.
 const ASPIRATION_OF_SOLVED: i32 = DISC;
+/// How near the bounds that null windows find must be for one to be the value, where that is an estimate, in units of [`DISC`].
+const NEAR_BOUNDS: i32 = DISC / 2;
 /// How much less than the leader a move may seem to be worth to be played unsearched in place of a leader that loses, where the score
 /// counts too. What it seems to be worth may be as old as its static value: where it was never good enough, no search said more.
 const WORTH_A_TRY: i32 = 8 * DISC;
@@ -203,10 +205,14 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
 
     /// The exact value of a turn if it exceeds the floor, else a bound at or below it.
     fn root_value(&mut self, root: &Root<E::State>, stage: Stage, floor: i32, guess: i32) -> i32 {
-        let mut reach = self.aspiration;
+        let (mut reach, is_mtdf) = (self.aspiration, self.walk.shared.is_mtdf);
         let mut value = |low: i32, high: i32| -self.child_value(root, stage, -high, -low);
         if matches!(stage, Stage::Outcome(_)) {
             return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
+        }
+        if is_mtdf {
+            let near = if matches!(stage, Stage::Solve(_)) { 1 } else { NEAR_BOUNDS };
+            return by_null_windows(floor, guess, near, value);
         }
         let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(BEYOND));
         if floor > -BEYOND {
@@ -331,4 +337,25 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             ..Report::default()
         }
     }
+}
+
+/// The value that null windows find, a lower bound that is as `near` to an upper one, if it exceeds the floor, else a bound at or below that.
+fn by_null_windows(floor: i32, guess: i32, near: i32, mut value: impl FnMut(i32, i32) -> i32) -> i32 {
+    let (mut low, mut high) = (floor, BEYOND);
+    let mut next = if floor > -BEYOND { floor + 1 } else { guess };
+    while high - low >= near {
+        let bound = next.clamp(low + 1, high);
+        let found = value(bound - 1, bound);
+        if found >= bound {
+            low = found;
+            next = found + near;
+        } else {
+            high = found;
+            next = found - near + 1;
+        }
+        if high <= floor {
+            return high;
+        }
+    }
+    low
 }

@@ -58,6 +58,8 @@ pub(in crate::search) struct Shared<'a, E: Incremental> {
     pub contempt: Contempt,
     pub control: &'a Control,
     pub pool: Pool<E::State>,
+    /// Whether the value of a turn at the root is found by null windows alone.
+    pub is_mtdf: bool,
     /// Whether the search was stopped: the values returned from then on mean nothing.
     stopped: AtomicBool,
     nodes: AtomicU64,
@@ -80,6 +82,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
             contempt: task.contempt,
             control,
             pool: Pool::default(),
+            is_mtdf: false,
             stopped: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
