@@ -4,6 +4,7 @@
 
 mod baum_smith;
 pub mod bill;
+pub mod breakthrough;
 #[cfg(feature = "program")]
 pub mod experiment;
 mod korf_alpha_beta;

@@ -1,7 +1,9 @@
 //! What games between searches need to know of a game.
 
 use crate::game::{DISC, Game};
+use crate::lab::breakthrough::Breakthrough;
 use crate::lab::random_tree::RandomTree;
+use crate::lab::small_board::SixBySix;
 use crate::othello::{Empties, Position};
 use crate::search::{Contempt, EndValues, EndgameSolver, Work};
 use std::cell::RefCell;
@@ -65,6 +67,38 @@ impl Contest for RandomTree {
 
     fn verdict(&self, _: u32) -> Option<i32> {
         self.is_over().then(|| self.sum())
+    }
+}
+
+impl Contest for SixBySix {
+    const ENDS: EndValues = EndValues::Outcome;
+
+    fn stage(&self) -> u32 {
+        self.empties()
+    }
+
+    fn plies_left(&self) -> u32 {
+        self.empties()
+    }
+
+    fn verdict(&self, _: u32) -> Option<i32> {
+        self.is_over().then(|| self.score_for_black())
+    }
+}
+
+impl Contest for Breakthrough {
+    const ENDS: EndValues = EndValues::Outcome;
+
+    fn stage(&self) -> u32 {
+        self.rows_to_go()
+    }
+
+    fn plies_left(&self) -> u32 {
+        self.rows_to_go()
+    }
+
+    fn verdict(&self, _: u32) -> Option<i32> {
+        self.is_over().then(|| self.mover().signed(self.outcome().signum()))
     }
 }
 

@@ -25,6 +25,7 @@ mod player;
 mod series;
 mod small_boards;
 mod stopwatch;
+mod when_best_first_wins;
 
 pub use findings::{Cell, Findings, Table};
 pub use lab::{ExperimentProgress, Lab, Setup, check_folder, write_findings};
@@ -116,6 +117,7 @@ impl Experiment {
         against_engine::BUDGET_CURVE,
         league::EQUAL_TIME,
         league::EQUAL_EVALUATIONS,
+        when_best_first_wins::EXPERIMENT,
         small_boards::EXPERIMENT,
     ];
 

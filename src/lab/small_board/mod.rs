@@ -6,12 +6,14 @@
 mod alpha_beta;
 mod board;
 mod certificate;
+mod game;
 mod proof;
 mod table;
 
 pub use alpha_beta::AlphaBeta;
 pub use board::{Board, Shape};
 pub use certificate::Certificate;
+pub use game::{Differences, SixBySix};
 pub use proof::Proof;
 
 /// What a solver says of a position.
