@@ -39,6 +39,18 @@ impl Default for Iago {
     }
 }
 
+impl Iago {
+    /// The feature edge stability, from −1,000 to 1,000 for the side to move.
+    pub fn edge_stability(&self, position: &Position) -> i32 {
+        (self.table.sum(position) / 32).clamp(-FULL, FULL)
+    }
+
+    /// The value without the term of edge stability.
+    pub fn without_edge_stability(&self, position: &Position) -> i32 {
+        Features { edge_stability: 0, ..Features::of(position, self) }.units(position)
+    }
+}
+
 /// The number of the move to be made, from 1 at the start to 60 before the last square, and on a full board.
 #[inline]
 pub(super) fn move_number(position: &Position) -> i32 {
@@ -65,11 +77,11 @@ struct Features {
 
 impl Features {
     #[inline]
-    fn of(position: &Position, table: &EdgeTable) -> Features {
+    fn of(position: &Position, iago: &Iago) -> Features {
         let (player, opponent) = (position.player(), position.opponent());
         let inner_stable = |own, other| (stable_discs(own, other) & !EDGE_SQUARES).count();
         Features {
-            edge_stability: (table.sum(position) / 32).clamp(-FULL, FULL),
+            edge_stability: iago.edge_stability(position),
             internal_stability: ratio(inner_stable(player, opponent), inner_stable(opponent, player), FULL),
             current_mobility: current_mobility(position, FULL),
             potential_mobility: potential_mobility(player, opponent, position.empties()),
@@ -83,6 +95,12 @@ impl Features {
             + 36 * self.internal_stability
             + current_mobility_weight(m) * self.current_mobility
             + 99 * self.potential_mobility
+    }
+
+    /// The weighted sum in units of [`DISC`](crate::game::DISC).
+    #[inline]
+    fn units(self, position: &Position) -> i32 {
+        (self.points(move_number(position)) / POINTS_PER_UNIT).clamp(-STATIC_LIMIT, STATIC_LIMIT)
     }
 }
 
@@ -113,8 +131,7 @@ fn neighbouring_pairs(a: Bitboard, b: Bitboard) -> u32 {
 impl Evaluator<Position> for Iago {
     #[inline]
     fn evaluate(&self, position: &Position) -> i32 {
-        let points = Features::of(position, self.table).points(move_number(position));
-        (points / POINTS_PER_UNIT).clamp(-STATIC_LIMIT, STATIC_LIMIT)
+        Features::of(position, self).units(position)
     }
 }
 
@@ -125,7 +142,7 @@ mod tests {
     use crate::testing::random_position;
 
     fn features(position: &Position) -> Features {
-        Features::of(position, EdgeTable::get())
+        Features::of(position, &Iago::default())
     }
 
     #[test]
@@ -166,6 +183,21 @@ mod tests {
         let black = ["a1", "b1", "c1", "a2", "b2", "a3"].map(|s| s.parse::<Square>().unwrap()).into_iter().collect();
         let position = Position::new(black, Bitboard::CENTRE, Color::White).unwrap();
         assert_eq!(features(&position).internal_stability, -1_000 / 3);
+    }
+
+    #[test]
+    fn edge_stability_can_be_left_out() {
+        let iago = Iago::default();
+        // Black owns the whole top edge, and nobody can move.
+        let position = Position::new(Bitboard(0xff), Bitboard::CENTRE, Color::Black).unwrap();
+        assert!(iago.edge_stability(&position) > 0);
+        assert!(iago.evaluate(&position) > iago.without_edge_stability(&position));
+        // Edge stability alone knows who is to move.
+        for seed in 0..60 {
+            let position = random_position(seed, seed as u32);
+            let without = iago.without_edge_stability(&position);
+            assert_eq!(without, -iago.without_edge_stability(&position.pass()), "{position}");
+        }
     }
 
     #[test]

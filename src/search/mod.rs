@@ -26,7 +26,7 @@ pub use best_first::{
 pub(crate) use best_first::{Budget, Interrupted, Rules, Schedule, least_depth, line_to};
 pub(crate) use endgame::move_order;
 pub use limits::{Control, Depth, DepthError, Limits, StopSignal, TimeBudget};
-pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
+pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax, plain_minimax_along};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
 pub use score::{Contempt, Score};

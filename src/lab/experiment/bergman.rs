@@ -32,6 +32,9 @@ pub(super) const HEURISTICS: [(&str, EvaluatorKind); 4] = [
 pub(super) const ALGORITHMS: [(&str, MinimaxKind); 3] =
     [("minimax", MinimaxKind::Full), ("alpha-beta", MinimaxKind::AlphaBeta), ("reordering", MinimaxKind::Ordered)];
 
+/// His reordering with the last ply sorted too.
+pub(super) const EVERY_PLY_SORTED: (&str, MinimaxKind) = ("every ply sorted", MinimaxKind::OrderedThroughout);
+
 /// The most random moves at the beginning. The paper says "a random number" and no more.
 pub(super) const MOST_RANDOM_MOVES: usize = 30;
 

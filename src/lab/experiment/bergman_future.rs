@@ -1,11 +1,11 @@
-//! Bergman's future work, done: a weight for the mobility term, and forward pruning beside the corners.
+//! Bergman's future work, done: a weight for the mobility term, edge stability, and forward pruning beside the corners.
 
-use super::bergman::{MOST_RANDOM_MOVES, ON_BOARDS, Plain, board, boards, match_units, match_up};
+use super::bergman::{HEURISTICS, MOST_RANDOM_MOVES, ON_BOARDS, Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
 use super::duel::PairScore;
 use super::player::{Chosen, Contender};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
-use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
+use crate::eval::{Evaluator, EvaluatorKind, Iago, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
 use crate::othello::{Bitboard, Color, Position, Square, Squares};
 use crate::render::{Curve, Plot, Scale, Stroke};
@@ -18,6 +18,14 @@ pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
     seconds: 30,
     reads: ON_BOARDS,
     run: mobility_weight,
+};
+
+pub(super) const EDGE_STABILITY: Experiment = Experiment {
+    name: "bergman-edge-stability",
+    about: "how much edge stability should count beside weight and mobility; rows are discs for all of it",
+    seconds: 180,
+    reads: ON_BOARDS,
+    run: edge_stability,
 };
 
 pub(super) const FORWARD_PRUNING: Experiment = Experiment {
@@ -70,6 +78,72 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     }
     let title = "What mobility is worth beside weighted squares";
     let (x, y) = ("weight of the mobility ratio, discs", "score against weighted squares alone, %");
+    let plot = Plot { x_scale: Scale::Logarithmic, mark: Some(50.0), ..Plot::new(title, x, y, curves) };
+    let note = "A drawn game counts half; errors are 95 % intervals by pairs.";
+    Ok(Findings::new(vec![table], vec![plot], note))
+}
+
+/// Another evaluation and Iago's edge stability, which is worth `discs` as a whole.
+struct WithEdges {
+    rest: Arc<dyn Evaluator<Position>>,
+    iago: Iago,
+    discs: i32,
+}
+
+impl Evaluator<Position> for WithEdges {
+    fn evaluate(&self, position: &Position) -> i32 {
+        let edges = self.iago.edge_stability(position) * self.discs * DISC / 1_000;
+        (self.rest.evaluate(position) + edges).clamp(-STATIC_LIMIT, STATIC_LIMIT)
+    }
+}
+
+/// Iago without its edge stability.
+struct WithoutEdges(Iago);
+
+impl Evaluator<Position> for WithoutEdges {
+    fn evaluate(&self, position: &Position) -> i32 {
+        self.0.without_edge_stability(position)
+    }
+}
+
+fn edge_stability(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
+    let weights = lab.levels(&[0, 32], &[0, 8, 16, 32, 64, 128, 256], "discs", 0..=10_000)?;
+    let depth = if lab.setup().quick { 2 } else { 5 };
+    let pairs = lab.count(2, 500);
+    let heuristics = &HEURISTICS[2..];
+    lab.plan((heuristics.len() * weights.len() + 1) as u64 * match_units(pairs));
+    let boards = boards(lab, pairs)?;
+    let iago = lab.built(EvaluatorKind::Iago)?;
+    let columns = "heuristic | edges, discs | score % | won of decided % | discs a game | evaluations, ratio | time per evaluation, ratio";
+    let mut table = Table::new(format!("With edge stability against without, alpha-beta at depth {depth}"), columns);
+    let mut play = |lab: &mut Lab<'_>, (name, weight): (&str, &str), with, without| {
+        let [mut one, mut other] =
+            [with, without].map(|evaluator| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator });
+        let score = PairScore::of(&match_up(lab, &format!("{name}/{weight}"), &boards, &mut one, &mut other)?);
+        let mut cells = vec![Cell::from(name), Cell::from(weight)];
+        cells.extend(score.cells());
+        cells.push(Cell::Number(score.share_spent(), 2));
+        cells.push(Cell::Number(score.share_of_time() / score.share_spent(), 2));
+        table.row(cells);
+        Ok::<_, ExperimentError>(score)
+    };
+    let mut curves = Vec::new();
+    for &(name, heuristic) in heuristics {
+        let rest = lab.built(heuristic)?;
+        let mut points = Vec::new();
+        for &weight in &weights {
+            let with = Arc::new(WithEdges { rest: rest.clone(), iago: Iago::default(), discs: weight as i32 });
+            let score = play(lab, (name, &weight.to_string()), with, rest.clone())?;
+            // Zero is nowhere on the picture's axis.
+            if weight > 0 {
+                points.push(score.point(weight));
+            }
+        }
+        curves.push(Curve::new(name, points));
+    }
+    play(lab, ("iago", "its own"), iago, Arc::new(WithoutEdges(Iago::default())))?;
+    let title = "What edge stability is worth";
+    let (x, y) = ("weight of edge stability, discs", "score against the same without, %");
     let plot = Plot { x_scale: Scale::Logarithmic, mark: Some(50.0), ..Plot::new(title, x, y, curves) };
     let note = "A drawn game counts half; errors are 95 % intervals by pairs.";
     Ok(Findings::new(vec![table], vec![plot], note))
