@@ -15,8 +15,8 @@ pub struct Breakthrough {
 
 const LEFT_FILE: u64 = 0x0101_0101_0101_0101;
 const LAST_ROW: u64 = 0xff;
-/// What a won game is worth: more than any static value.
-const WON: i32 = 1000 * DISC;
+/// What a won game is worth.
+const WON: i32 = 64 * DISC;
 
 impl Breakthrough {
     /// Each side has two rows.

@@ -6,7 +6,7 @@ use super::findings::Measured;
 use super::player::{BestFirstPlayer, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, calibrate, openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
-use crate::eval::{Evaluator, EvaluatorKind};
+use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT};
 use crate::game::DISC;
 use crate::lab::breakthrough::{Breakthrough, Pieces};
 use crate::lab::random_tree::{PathCost, RandomTree};
@@ -113,11 +113,11 @@ fn on_random_trees(lab: &Lab<'_>, branching: u32, tempo: i32, pairs: u64) -> Set
         eval: format!("{branching} children, move {tempo:+}"),
         evaluator: Arc::new(WithTempo((f64::from(tempo) * of_edge) as i32)),
         depth: match branching {
-            ..=2 => 10,
-            3 => 8,
-            4..=5 => 6,
-            6..=10 => 4,
-            _ => 3,
+            ..=2 => 14,
+            3 => 10,
+            4..=5 => 7,
+            6..=10 => 5,
+            _ => 4,
         },
         ends: EndValues::Sum,
         starts: (0..pairs).map(|number| RandomTree::of_the_paper(branching as u8, seed, number)).collect(),
@@ -156,7 +156,7 @@ fn observe<G: Contest>(lab: &mut Lab<'_>, setting: &Setting<G>, solve_from: u32)
     let Setting { game, eval, evaluator, depth, ends, starts } = setting;
     let key = format!("{game}/{eval}");
     let seed = lab.setup().seed;
-    let traits = lab.unit(&format!("{key}/traits"), || traits_of(starts, &**evaluator, seed))?;
+    let traits = lab.unit(&format!("{key}/traits"), || traits_of(starts, &**evaluator, *ends, seed))?;
     let fixed = || FixedDepth::new(*depth, evaluator.clone());
     let settings = KorfSettings { ends: *ends, ..KorfSettings::korf() };
     let best_first = |budgets| BestFirstPlayer::new(settings, Limit::Budgets(budgets), evaluator.clone());
@@ -167,8 +167,9 @@ fn observe<G: Contest>(lab: &mut Lab<'_>, setting: &Setting<G>, solve_from: u32)
     Ok(Observed { game, eval: eval.clone(), traits, evaluations, won })
 }
 
-/// Measures a game with an evaluation at one node of a random walk from each start.
-fn traits_of<G: Contest>(starts: &[G], evaluator: &dyn Evaluator<G>, seed: u64) -> Traits {
+/// Measures a game with an evaluation at one node of a random walk from each start. Nodes from which a search sees a result, which is on
+/// another scale, are left out.
+fn traits_of<G: Contest>(starts: &[G], evaluator: &dyn Evaluator<G>, ends: EndValues, seed: u64) -> Traits {
     let (mut families, mut losses, mut children) = (Vec::new(), 0.0, 0.0);
     for (number, start) in starts.iter().enumerate() {
         let mut random = Random::of_pair(!seed, number as u64);
@@ -185,6 +186,9 @@ fn traits_of<G: Contest>(starts: &[G], evaluator: &dyn Evaluator<G>, seed: u64) 
                 (-f64::from(evaluator.evaluate(kid)), -f64::from(deep))
             })
             .collect();
+        if ends != EndValues::Sum && family.iter().any(|&(_, deep)| deep.abs() > f64::from(STATIC_LIMIT)) {
+            continue;
+        }
         let best = family.iter().map(|&(value, _)| value).fold(f64::NEG_INFINITY, f64::max);
         losses += best - f64::from(evaluator.evaluate(&node));
         children += kids.len() as f64;
@@ -332,7 +336,8 @@ mod tests {
     fn a_tempo_that_is_built_in_is_measured() {
         let starts: Vec<RandomTree> = (0..400).map(|i| RandomTree::of_the_paper(5, 1, i)).collect();
         let of_edge = f64::from(1 << 15) / 3f64.sqrt();
-        let [without, with] = [0.0, -of_edge].map(|tempo| traits_of(&starts, &WithTempo(tempo as i32), 1));
+        let [without, with] =
+            [0.0, -of_edge].map(|tempo| traits_of(&starts, &WithTempo(tempo as i32), EndValues::Sum, 1));
         // The children are valued lower, and the node too: twice. Siblings' values differ by one edge each.
         assert!((with.tempo - without.tempo - 2.0).abs() < 0.1, "{without:?} {with:?}");
         assert!(without.tempo > 0.5 && without.correlation.abs() < 0.15, "{without:?}");
