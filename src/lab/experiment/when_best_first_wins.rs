@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "when-best-first-wins",
-    about: "best-first against alpha-beta at equal evaluations over games and evaluations, predicted from what is measured of these",
+    about: "best-first against alpha-beta over games and evaluations, and what predicts it; rows are branching factors of random trees",
     seconds: 600,
-    reads: &["seed", "pairs"],
+    reads: &["seed", "levels", "pairs"],
     run,
 };
 
@@ -68,8 +68,8 @@ const SOLVE_FROM: u32 = 10;
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let pairs = lab.count(2, 200);
-    let (branchings, tempos): (&[u32], &[i32]) =
-        if lab.setup().quick { (&[3], &[0, 1]) } else { (&[2, 3, 5, 10, 20], &[-1, 0, 1]) };
+    let branchings = lab.levels(&[3], &[2, 3, 5, 10, 20], "largest branching factors", 2..=255)?;
+    let tempos: &[i32] = if lab.setup().quick { &[0, 1] } else { &[-1, 0, 1] };
     let kinds: &[EvaluatorKind] = if lab.setup().quick {
         &[EvaluatorKind::Mobility]
     } else {
@@ -79,7 +79,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let settings = (branchings.len() * tempos.len() + kinds.len() + 6) as u64;
     lab.plan(settings * (pairs + CALIBRATION_UNITS + 1));
     let mut observed = Vec::new();
-    for &branching in branchings {
+    for &branching in &branchings {
         for &tempo in tempos {
             observed.push(observe(lab, &on_random_trees(lab, branching, tempo, pairs), 0)?);
         }
@@ -230,12 +230,13 @@ struct Model {
     explained_left_out: f64,
 }
 
-/// The terms of each model, after a constant.
-const MODELS: [(&str, fn(&Traits) -> Vec<f64>); 4] = [
+/// The terms of each model, after a constant. The last one was found in the data of the first run.
+const MODELS: [(&str, fn(&Traits) -> Vec<f64>); 5] = [
     ("tempo", |t| vec![t.tempo]),
     ("tempo, correlation", |t| vec![t.tempo, t.correlation]),
     ("tempo, its square, correlation", |t| vec![t.tempo, t.tempo * t.tempo, t.correlation]),
     ("tempo, correlation, error, ln children", |t| vec![t.tempo, t.correlation, t.error, t.children.ln()]),
+    ("min(tempo, 0) * children * (1 - correlation)", |t| vec![t.tempo.min(0.0) * t.children * (1.0 - t.correlation)]),
 ];
 
 /// The logarithm of the odds that a score stands for; a score of all or nothing stands for half a percent less or more.
@@ -277,11 +278,11 @@ fn findings(observed: &[Observed]) -> Findings {
     let columns =
         "game | evaluation | children | tempo | correlation | error | evaluations/move | pairs won % | predicted %";
     let mut table = Table::new("Best-first against alpha-beta at equal evaluations", columns);
-    let (_, terms) = MODELS[1];
+    let (predicts, terms) = MODELS[MODELS.len() - 1];
     let mut curves: Vec<Curve> = Vec::new();
     for o in observed {
         let Traits { children, tempo, correlation, error } = o.traits;
-        let predicted = fits[1].as_ref().map(|model| {
+        let predicted = fits[MODELS.len() - 1].as_ref().map(|model| {
             let terms = std::iter::once(1.0).chain(terms(&o.traits));
             let log_odds: f64 = terms.zip(&model.coefficients).map(|(term, c)| term * c).sum();
             100.0 / (1.0 + (-log_odds).exp())
@@ -304,9 +305,11 @@ fn findings(observed: &[Observed]) -> Findings {
         curve.points.push(Point { x: tempo, y: o.won.0, error: o.won.1 });
     }
     curves.iter_mut().for_each(|curve| curve.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
-    let note = "\"tempo\": by how much a node looks worse to its parent after its expansion; \"error\": the deviation of siblings' errors; both in standard deviations of \
+    let note = format!(
+        "\"tempo\": by how much a node looks worse to its parent after its expansion; \"error\": the deviation of siblings' errors; both in standard deviations of \
          siblings' static values. An error is the value after 4 plies more less the static value; \"correlation\": of two siblings' errors. \"predicted\" by the model of \
-         tempo and correlation. A pair is won by who had the larger result with the same colour; errors are 95 % intervals.";
+         {predicts}. A pair is won by who had the larger result with the same colour; errors are 95 % intervals."
+    );
     let (x, y) = ("tempo, standard deviations of siblings' values", "pairs won against alpha-beta, %");
     let plot = Plot { mark: Some(50.0), ..Plot::new("When best-first search wins", x, y, curves) };
     Findings::new(vec![table, models], vec![plot], note)
