@@ -82,17 +82,17 @@ impl Game for Breakthrough {
     }
 }
 
-/// The pieces, and how far they have come.
+/// The pieces, and the squares of the rows that they have gone: the rows alone would say nothing, as each move goes one.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {
-    /// What a row is worth, a piece being worth [`DISC`].
+    /// What the square of a row is worth, a piece being worth [`DISC`].
     pub row: i32,
 }
 
 impl Evaluator<Breakthrough> for Pieces {
     fn evaluate(&self, position: &Breakthrough) -> i32 {
         let value = |pieces: u64| {
-            let rows: u32 = (0..8).map(|row| row * (pieces >> (8 * row) & LAST_ROW).count_ones()).sum();
+            let rows: u32 = (0..8).map(|row| row * row * (pieces >> (8 * row) & LAST_ROW).count_ones()).sum();
             pieces.count_ones() as i32 * DISC + rows as i32 * self.row
         };
         value(position.player) - value(position.opponent.swap_bytes())
