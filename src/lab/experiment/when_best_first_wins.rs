@@ -96,7 +96,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         let (game, eval, ends) = ("Othello 6x6", eval.to_owned(), KorfSettings::korf().ends);
         observed.push(observe(lab, &Setting { game, eval, evaluator, depth: 5, ends, starts }, 0)?);
     }
-    for row in [0, 1, 4] {
+    for row in [0, 1, 16] {
         let (evaluator, starts) = (Arc::new(Pieces { row }), walks(lab, Breakthrough::START, 6, pairs));
         let (game, eval, ends) =
             ("Breakthrough", format!("pieces, {row}/128 for a row squared"), KorfSettings::korf().ends);
