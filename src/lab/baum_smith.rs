@@ -9,6 +9,8 @@
 //! size of that change is the leaf's relevance. The most relevant leaves are expanded together, a gulp; then the distributions are computed
 //! again. The move with the best mean is played.
 //!
+//! The search ends early where, by these distributions, nothing that it can find out would change the move.
+//!
 //! Ours are the form of the leaves' distributions, the grid of values, the size of a gulp, and the bound below which a subtree is skipped.
 
 use crate::eval::Evaluator;
@@ -135,7 +137,7 @@ pub struct BaumSmith {
     leaves: usize,
     /// The relevance that the last gulp began at.
     threshold: f32,
-    /// The leaves of a pass that matter, with their relevance.
+    /// The relevances that a pass found, of leaves that are worth an expansion.
     relevant: Vec<f32>,
     /// What nodes on the way down need of their children, and of the siblings behind each.
     scratch: Vec<OnGrid>,
@@ -283,7 +285,7 @@ impl BaumSmith {
         has_drifted
     }
 
-    /// Finds the relevance of all leaves that may be relevant enough for the next gulp. If none is, of all.
+    /// Finds the relevance of the leaves that may be relevant enough for the next gulp. If these are fewer than a gulp, that of all.
     fn find_relevances(&mut self, position: &Position) {
         let mover = position.mover();
         let best = self.best_kid(0, mover);

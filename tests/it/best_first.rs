@@ -275,9 +275,7 @@ fn limits_are_kept_and_there_is_always_a_move() {
 #[test]
 fn a_number_of_positions_is_kept() {
     let mut games = RandomGames(81);
-    for kind in
-        ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct", "baum-smith", "mtdf"]
-    {
+    for kind in ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct", "ubfm", "mtdf"] {
         let mut visited = |discs, limit: u64| {
             let wanted = Task::new(games.position(discs), EvaluatorKind::Pattern.build());
             let limits = Limits { nodes: Some(limit), ..Limits::default() };

@@ -67,7 +67,7 @@ struct Observed {
 const SOLVE_FROM: u32 = 10;
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let pairs = lab.count(2, 200);
+    let pairs = lab.count(6, 200);
     let branchings = lab.levels(&[3], &[2, 3, 5, 10, 20], "largest branching factors", 2..=255)?;
     let tempos: &[i32] = if lab.setup().quick { &[0, 1] } else { &[-1, 0, 1] };
     let kinds: &[EvaluatorKind] = if lab.setup().quick {
@@ -236,7 +236,7 @@ const MODELS: [(&str, fn(&Traits) -> Vec<f64>); 5] = [
     ("tempo", |t| vec![t.tempo]),
     ("tempo, correlation", |t| vec![t.tempo, t.correlation]),
     ("tempo, its square, correlation", |t| vec![t.tempo, t.tempo * t.tempo, t.correlation]),
-    ("tempo, correlation, error, ln children", |t| vec![t.tempo, t.correlation, t.error, t.children.ln()]),
+    ("tempo, correlation, error, ln children", |t| vec![t.tempo, t.correlation, t.error, t.children.max(1.0).ln()]),
     ("min(tempo, 0) * children * (1 - correlation)", |t| vec![t.tempo.min(0.0) * t.children * (1.0 - t.correlation)]),
 ];
 
@@ -246,8 +246,8 @@ fn log_odds(percent: f64) -> f64 {
     (share / (1.0 - share)).ln()
 }
 
-fn fit(observed: &[Observed], terms: fn(&Traits) -> Vec<f64>) -> Option<Model> {
-    let row = |o: &Observed| std::iter::once(1.0).chain(terms(&o.traits)).collect::<Vec<f64>>();
+fn fit(observed: &[&Observed], terms: fn(&Traits) -> Vec<f64>) -> Option<Model> {
+    let row = |o: &&Observed| std::iter::once(1.0).chain(terms(&o.traits)).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = observed.iter().map(row).collect();
     let x = DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j]);
     let y = DVector::from_iterator(rows.len(), observed.iter().map(|o| log_odds(o.won.0)));
@@ -261,7 +261,9 @@ fn fit(observed: &[Observed], terms: fn(&Traits) -> Vec<f64>) -> Option<Model> {
     // The mean of the others is n / (n − 1) times as far.
     let squares_left_out = squares * (n / (n - 1.0)).powi(2);
     let explained = 1.0 - residuals.norm_squared() / squares;
-    Some(Model { coefficients, explained, explained_left_out: 1.0 - left_out / squares_left_out })
+    // Points that are all alike, or too few, fit no model.
+    let explained_left_out = 1.0 - left_out / squares_left_out;
+    explained_left_out.is_finite().then_some(Model { coefficients, explained, explained_left_out })
 }
 
 fn findings(observed: &[Observed]) -> Findings {
@@ -269,7 +271,9 @@ fn findings(observed: &[Observed]) -> Findings {
         "Linear models of the logarithm of the odds",
         "terms | coefficients, the constant first | R² | R², each point predicted from the others",
     );
-    let fits: Vec<Option<Model>> = MODELS.iter().map(|(_, terms)| fit(observed, *terms)).collect();
+    // With few pairs all may be level.
+    let decided: Vec<&Observed> = observed.iter().filter(|o| o.won.0.is_finite()).collect();
+    let fits: Vec<Option<Model>> = MODELS.iter().map(|(_, terms)| fit(&decided, *terms)).collect();
     for ((name, _), model) in MODELS.iter().zip(&fits) {
         let Some(model) = model else { continue };
         let numbers: Vec<String> = model.coefficients.iter().map(|c| format!("{c:+.2}")).collect();
@@ -296,14 +300,16 @@ fn findings(observed: &[Observed]) -> Findings {
             Cell::Number(correlation, 2),
             Cell::Number(error, 2),
             Cell::Number(o.evaluations, 0),
-            o.won.into(),
+            if o.won.0.is_finite() { o.won.into() } else { Cell::Empty },
             Cell::maybe(predicted, 1),
         ]);
         if curves.last().is_none_or(|curve| curve.name != o.game) {
             curves.push(Curve::new(o.game, Vec::new()));
         }
-        let curve = curves.last_mut().expect("one was just added");
-        curve.points.push(Point { x: tempo, y: o.won.0, error: o.won.1 });
+        if o.won.0.is_finite() {
+            let curve = curves.last_mut().expect("one was just added");
+            curve.points.push(Point { x: tempo, y: o.won.0, error: o.won.1 });
+        }
     }
     curves.iter_mut().for_each(|curve| curve.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
     let note = format!(
@@ -329,7 +335,7 @@ mod tests {
                 Observed { game: "x", eval: String::new(), traits, evaluations: 1.0, won: (won, None) }
             })
             .collect();
-        let model = fit(&observed, MODELS[1].1).unwrap();
+        let model = fit(&observed.iter().collect::<Vec<_>>(), MODELS[1].1).unwrap();
         for (found, expected) in model.coefficients.iter().zip([0.5, -0.25, 0.0]) {
             assert!((found - expected).abs() < 1e-9, "{}", model.coefficients);
         }
