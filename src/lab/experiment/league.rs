@@ -90,7 +90,7 @@ fn league(lab: &mut Lab<'_>, in_equal_time: bool) -> Result<Findings, Experiment
     let how = if in_equal_time { "same time" } else { "as many evaluations" };
     let (x, y) = ("evaluations for a move", "Elo");
     let plot =
-        Plot { x_scale: Scale::Logarithmic, mark: Some(0.0), ..Plot::new(&format!("League, {how}"), x, y, curves) };
+        Plot { x_scale: Scale::Logarithmic, mark: Some(0.0), ..Plot::new(format!("League, {how}"), x, y, curves) };
     Ok(Findings::new(tables, vec![plot], note))
 }
 

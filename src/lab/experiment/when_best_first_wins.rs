@@ -231,8 +231,11 @@ struct Model {
     explained_left_out: f64,
 }
 
+/// What a model is linear in.
+type Terms = fn(&Traits) -> Vec<f64>;
+
 /// The terms of each model, after a constant. The last one was found in the data of the first run.
-const MODELS: [(&str, fn(&Traits) -> Vec<f64>); 5] = [
+const MODELS: [(&str, Terms); 5] = [
     ("tempo", |t| vec![t.tempo]),
     ("tempo, correlation", |t| vec![t.tempo, t.correlation]),
     ("tempo, its square, correlation", |t| vec![t.tempo, t.tempo * t.tempo, t.correlation]),
@@ -246,7 +249,7 @@ fn log_odds(percent: f64) -> f64 {
     (share / (1.0 - share)).ln()
 }
 
-fn fit(observed: &[&Observed], terms: fn(&Traits) -> Vec<f64>) -> Option<Model> {
+fn fit(observed: &[&Observed], terms: Terms) -> Option<Model> {
     let row = |o: &&Observed| std::iter::once(1.0).chain(terms(&o.traits)).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = observed.iter().map(row).collect();
     let x = DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j]);
