@@ -74,7 +74,7 @@ fn a_book_is_walked_through() {
     assert!(text.split("\nmove ").nth(1).unwrap().contains(&format!(" {label} ")), "{label} on the board: {text}");
     let text = said(&["--color", "both", "--book", "none"], "book\n");
     assert!(text.contains("There is no opening book; '--book FILE' names one."), "{text}");
-    let text = said(&["--color", "both"], "f5f6e6f4e3d6c5d3\nbook\nbok\n");
+    let text = said(&["--color", "both"], "f5f4g3\nbook\nbok\n");
     assert!(text.contains("The opening book does not have this position."), "{text}");
     assert!(text.contains("did you mean 'book'?"), "{text}");
 }
