@@ -90,3 +90,59 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         (low, high)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::core::Way;
+    use super::super::{ByValue, KorfSettings};
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::game::DISC;
+    use crate::othello::{Position, Square};
+    use crate::search::Contempt;
+    use crate::search::tests::open_positions;
+
+    /// A search by value after so many steps, at the leaf that it would expand next; `None` where there is none.
+    fn at_leaf(position: &Position, steps: u64) -> Option<Explorer<Position, ByValue>> {
+        let evaluator = EvaluatorKind::Mobility.build();
+        let mut search = Explorer::new(KorfSettings::korf(), position);
+        search.begin(position, Contempt::NONE);
+        for _ in 0..steps {
+            search.step(&*evaluator, &mut |_| false);
+        }
+        matches!(search.go_to_leaf(), Way::ToLeaf).then_some(search)
+    }
+
+    /// The moves that lead to the end of the path.
+    fn line(search: &Explorer<Position, ByValue>) -> Vec<Option<Square>> {
+        search.path[1..].iter().map(|step| step.turn).collect()
+    }
+
+    #[test]
+    fn within_its_window_alone_a_leaf_stays_the_one_to_expand() {
+        let (mut inside, mut outside, mut beside_solved) = (0, 0, 0);
+        for (seed, position) in open_positions(0..800, |seed| 5 + seed as u32 % 20) {
+            let steps = 2 + seed % 97;
+            let Some(search) = at_leaf(&position, steps) else { continue };
+            let (window, expected) = (search.window(), line(&search));
+            let has_solved = |node: u32| search.tree.kids(node).iter().any(|kid| kid.is_solved());
+            let is_beside_solved = search.path[..search.path.len() - 1].iter().any(|step| has_solved(step.node));
+            // A value of a decided game may end the search, so those are left out.
+            let beside = |bound: i32| [bound.saturating_sub(1), bound.saturating_add(1)];
+            let values = [beside(window.0), beside(window.1)].into_iter().flatten();
+            for value in values.filter(|value| value.unsigned_abs() < 64 * DISC as u32) {
+                let mut search = at_leaf(&position, steps).unwrap();
+                let node = search.leaf().node;
+                let before = search.tree.arena[node];
+                search.tree.arena[node].value = value;
+                ByValue::back_up(&mut search, before, None);
+                let stays = matches!(search.go_to_leaf(), Way::ToLeaf) && line(&search) == expected;
+                let is_inside = window.0 < value && value < window.1;
+                assert_eq!(stays, is_inside, "seed {seed}: {value} in {window:?}");
+                *(if is_inside { &mut inside } else { &mut outside }) += 1;
+                beside_solved += u64::from(is_beside_solved);
+            }
+        }
+        assert!(inside > 200 && outside > 200 && beside_solved > 50, "{inside}, {outside}, {beside_solved}");
+    }
+}
