@@ -300,17 +300,14 @@ fn a_number_of_positions_is_kept() {
 #[test]
 fn after_a_new_game_an_engine_answers_as_a_new_one() {
     let first = RandomGames(82).position(20);
-    // A position that the first search has looked at, so that what is kept of it would be of use.
-    let mut game = GameRecord::from_position(first);
-    for _ in 0..2 {
-        let turn = game.position().moves().into_iter().next().map_or(Move::Pass, Move::Place);
-        game.take(turn).unwrap();
-    }
-    let second = task(*game.position());
     let answer = |report: Report| (report.nodes, report.evaluations, report.depth, format!("{:?}", report.lines));
     for kind in all_engines() {
         let mut used = engine(kind, |_| {});
-        think(&mut *used, &task(first), evaluations(5_000));
+        let line = think(&mut *used, &task(first), evaluations(5_000)).lines.swap_remove(0).pv;
+        // The moves that were expected: of what is below them the engine knows most.
+        let mut game = GameRecord::from_position(first);
+        line.iter().take(2).for_each(|&turn| game.take(turn).unwrap());
+        let second = task(*game.position());
         used.clear();
         let again = answer(think(&mut *used, &second, evaluations(5_000)));
         assert_eq!(again, answer(think(&mut *engine(kind, |_| {}), &second, evaluations(5_000))), "{kind}");
