@@ -102,7 +102,7 @@ mod tests {
     use crate::search::Contempt;
     use crate::search::tests::open_positions;
 
-    /// A search by value after so many steps, at the leaf that it would expand next; `None` where there is none.
+    /// Runs `steps` iterations of a search by value, then goes down to the leaf to expand next. `None` if there is no such leaf.
     fn at_leaf(position: &Position, steps: u64) -> Option<Explorer<Position, ByValue>> {
         let evaluator = EvaluatorKind::Mobility.build();
         let mut search = Explorer::new(KorfSettings::korf(), position);
@@ -127,7 +127,7 @@ mod tests {
             let (window, expected) = (search.window(), line(&search));
             let has_solved = |node: u32| search.tree.kids(node).iter().any(|kid| kid.is_solved());
             let is_beside_solved = search.path[..search.path.len() - 1].iter().any(|step| has_solved(step.node));
-            // A value of a decided game may end the search, so those are left out.
+            // The value of a won game can end the search.
             let beside = |bound: i32| [bound.saturating_sub(1), bound.saturating_add(1)];
             let values = [beside(window.0), beside(window.1)].into_iter().flatten();
             for value in values.filter(|value| value.unsigned_abs() < 64 * DISC as u32) {
