@@ -27,9 +27,10 @@ pub use uct_options::{Backup, LeafValue, Selection};
 
 use crate::othello::{Move, Position};
 use crate::search::{Score, StopSignal};
-use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
+use crossbeam::channel::{Receiver, TryRecvError, bounded, unbounded};
 use host::Host;
 use std::sync::Arc;
+use tables::TableMaker;
 use web_time::Instant;
 use worker::{Worker, WorkerMessage};
 
@@ -93,6 +94,8 @@ pub struct Engine {
     current: StopSignal,
     /// What the engine thinks about unasked, and the position of the game then.
     pondering: Option<(Position, Thinking)>,
+    /// Makes the tables of the evaluation that the game needs, until something is asked for.
+    tables: Option<TableMaker>,
     /// The seed that counts where moves are varied, until the option `seed` is set.
     drawn_seed: Option<u64>,
 }
@@ -106,7 +109,7 @@ impl Engine {
     /// An engine that thinks with other searches than its own; for tests.
     pub fn with_searches(options: EngineOptions, builder: SearchBuilder) -> Engine {
         let host = Host::new(|| Worker::new(options.clone(), builder));
-        Engine { options, host, current: StopSignal::default(), pondering: None, drawn_seed: None }
+        Engine { options, host, current: StopSignal::default(), pondering: None, tables: None, drawn_seed: None }
     }
 
     /// The options in force for the next request.
@@ -178,24 +181,30 @@ impl Engine {
     /// from this one on, until something else is asked for. Pondering about it goes on, and makes them itself.
     pub fn follow(&mut self, position: &Position) {
         self.pondering.take_if(|(pondered, _)| pondered != position);
-        self.prepare(position, None);
+        self.make_tables(position);
     }
 
     /// Makes the tables of the evaluation that the game needs from this position on, and returns when they are made and all that was asked for
     /// before is done; at once while the engine ponders.
     pub fn be_ready(&mut self, position: &Position) {
-        let (done, is_done) = bounded(0);
-        self.prepare(position, Some(done));
-        // Nothing is sent: the worker drops its end.
-        let _ = is_done.recv();
+        self.make_tables(position);
+        if let Some(tables) = &self.tables {
+            let (mark, is_reached) = bounded(0);
+            self.host.send(WorkerMessage::Mark(mark));
+            // Nothing is sent: the worker drops its end.
+            let _ = is_reached.recv();
+            tables.wait();
+        }
     }
 
-    fn prepare(&mut self, position: &Position, done: Option<Sender<()>>) {
+    /// Begins to make the tables that the game needs from this position on, unless the engine ponders.
+    fn make_tables(&mut self, position: &Position) {
         // It may have been stopped, or have ended after its minute, which closes the channel.
         let is_open = |thinking: &Thinking| thinking.events().try_recv() == Err(TryRecvError::Empty);
         let goes_on = |(_, thinking): &(Position, Thinking)| !self.current.is_stopped() && is_open(thinking);
         if !self.pondering.as_ref().is_some_and(goes_on) {
-            self.host.send(WorkerMessage::GetReady(*position, Box::new(self.options.clone()), done));
+            self.tables = None;
+            self.tables = Some(TableMaker::new(*position, self.options.clone()));
         }
     }
 
@@ -208,6 +217,7 @@ impl Engine {
     fn job(&mut self, request: Request, reports: bool) -> (Box<worker::SearchJob>, Thinking) {
         self.stop();
         self.pondering = None;
+        self.tables = None;
         let (sender, events) = unbounded();
         let signal = StopSignal::default();
         let listener = Arc::new(());

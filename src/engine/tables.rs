@@ -1,28 +1,61 @@
 //! The tables of the evaluation, made before a search needs them.
 
-use super::worker::WorkerMessage;
+use super::option_table::EngineOptions;
 use crate::eval::Evaluator;
 use crate::othello::Position;
-use crossbeam::channel::{Receiver, TryRecvError};
+use crate::search::StopSignal;
+use crossbeam::channel::{Receiver, bounded};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Evaluates a position of each stage of the game from this one on: the tables of a stage, which take some milliseconds, are made when the
-/// first position of it is evaluated. Returns the job that came meanwhile and ended it.
-pub(super) fn make_tables(
-    mut position: Position,
-    evaluator: &dyn Evaluator<Position>,
-    jobs: &Receiver<WorkerMessage>,
-) -> Option<WorkerMessage> {
-    loop {
-        match jobs.try_recv() {
-            Ok(job) => return Some(job),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => {}
+/// A thread that makes tables. It is not the thread of the searches, because a move of the book waits for no table. Dropping this ends it with the
+/// table that it makes.
+#[derive(Debug)]
+pub(super) struct TableMaker {
+    signal: StopSignal,
+    done: Receiver<()>,
+}
+
+impl TableMaker {
+    /// Makes the tables of this evaluation for a game that goes on from here. Where the system has no thread to give, a search makes them when it
+    /// needs them.
+    pub(super) fn new(position: Position, options: EngineOptions) -> TableMaker {
+        let signal = StopSignal::default();
+        let (sender, done) = bounded(0);
+        let stop = signal.clone();
+        let make = move || {
+            let _done = sender;
+            if catch_unwind(AssertUnwindSafe(|| make_tables(position, &*options.evaluator(), &stop))).is_err() {
+                log::error!("the tables of the evaluation could not be made");
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("tables".to_owned()).spawn(make) {
+            log::debug!("no thread for the tables of the evaluation ({error})");
         }
+        TableMaker { signal, done }
+    }
+
+    /// Waits until they are made.
+    pub(super) fn wait(&self) {
+        // Nothing is sent: the thread drops its end.
+        let _ = self.done.recv();
+    }
+}
+
+impl Drop for TableMaker {
+    fn drop(&mut self) {
+        self.signal.stop();
+    }
+}
+
+/// Evaluates a position of each stage of the game from this one on, until it is stopped: the tables of a stage are made when the first position
+/// of it is evaluated.
+fn make_tables(mut position: Position, evaluator: &dyn Evaluator<Position>, signal: &StopSignal) {
+    while !signal.is_stopped() {
         evaluator.evaluate(&position);
         position = match position.moves().into_iter().next() {
             Some(square) => position.after(square),
             None if position.must_pass() => position.pass(),
-            None => return None,
+            None => return,
         };
     }
 }
@@ -45,17 +78,15 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_made_for_the_rest_of_the_game_until_there_is_a_job() {
+    fn tables_are_made_for_the_rest_of_the_game_until_that_is_stopped() {
         let asked = Asked(Mutex::default());
-        let (sender, jobs) = crossbeam::channel::unbounded();
+        let signal = StopSignal::default();
         let position = random_position(3, 20);
-        assert!(make_tables(position, &asked, &jobs).is_none());
+        make_tables(position, &asked, &signal);
         assert!((10..=position.empties().count()).all(|empties| asked.0.lock().contains(&empties)));
         asked.0.lock().clear();
-        sender.send(WorkerMessage::Clear).unwrap();
-        assert!(matches!(make_tables(position, &asked, &jobs), Some(WorkerMessage::Clear)));
-        drop(sender);
-        assert!(make_tables(position, &asked, &jobs).is_none());
+        signal.stop();
+        make_tables(position, &asked, &signal);
         assert!(asked.0.lock().is_empty());
     }
 }

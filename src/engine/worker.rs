@@ -6,7 +6,6 @@ use super::pondering::MOST_PONDERING;
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
-use super::tables::make_tables;
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
@@ -37,9 +36,9 @@ pub(super) struct SearchJob {
 pub(super) enum WorkerMessage {
     Think(Box<SearchJob>),
     Ponder(Box<SearchJob>),
-    /// To make the tables of the evaluation from this position on, until there is another job; then the sender is dropped.
-    GetReady(Position, Box<EngineOptions>, Option<Sender<()>>),
     Clear,
+    /// To drop this sender, which tells that the jobs before are done.
+    Mark(Sender<()>),
 }
 
 /// Whether the memory that this option asks for, and did not have before, could be had.
@@ -87,18 +86,7 @@ impl Worker {
 
     /// Works until the engine is dropped.
     pub(super) fn run(mut self, jobs: &Receiver<WorkerMessage>) {
-        let mut next = None;
-        while let Some(job) = next.take().or_else(|| jobs.recv().ok()) {
-            let WorkerMessage::GetReady(position, options, _done) = job else {
-                self.work(job);
-                continue;
-            };
-            let make = || make_tables(position, &*options.evaluator(), jobs);
-            next = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
-                log::error!("the tables of the evaluation could not be made");
-                None
-            });
-        }
+        jobs.iter().for_each(|job| self.work(job));
     }
 
     /// Does a job.
@@ -111,8 +99,7 @@ impl Worker {
                     self.search = None;
                 }
             }
-            // The caller would wait for it.
-            WorkerMessage::GetReady(..) => {}
+            WorkerMessage::Mark(reached) => drop(reached),
             WorkerMessage::Clear => {
                 let clear = || self.search.iter_mut().for_each(|search| search.clear());
                 if catch_unwind(AssertUnwindSafe(clear)).is_err() {
