@@ -78,24 +78,29 @@ pub(super) fn outcome_of(task: &Task, line: &Line) -> Score {
 fn nothing_is_said_to_be_solved_that_is_not() {
     let [best_first, extension] = small_best_first(1);
     type Constructor<'a> = &'a dyn Fn() -> Box<dyn Search>;
-    let searches: [(&str, Constructor); 4] = [
+    let korf = KorfSettings { memory: 1 << 20, ..KorfSettings::korf() };
+    let korf_extension = KorfSettings { start: AlphaBetaStart::Share { divisor: 16 }, ..korf };
+    let searches: [(&str, Constructor); 6] = [
         ("best-first", &|| Box::new(BestFirst::new(best_first))),
         ("extension", &|| Box::new(BestFirst::new(extension))),
         ("emilia", &|| Box::new(Emilia::new(best_first))),
         ("rbfms", &|| Box::new(Rbfms)),
+        ("korf-best-first", &|| Box::new(KorfBestFirst::new(korf))),
+        ("korf-extension", &|| Box::new(KorfBestFirst::new(korf_extension))),
     ];
     let known = [
         "OOOX-XOOOOOX-XOOOOOOXXOXOOOXOX--OXXXOX----XOOXX-XXOXXXXXOOOOOOOX O",
         "OOO-O-X-OXOOOXO--XOOX----XXXXXXXOXXOXOX-XXXXOXXXXXOOXXXOXXXXXXO- O",
     ];
     let known = known.map(|text| *crate::notation::read_position(text).unwrap().position());
-    let random = open_positions(300..340, |seed| 9 + (seed % 3) as u32).map(|(_, position)| position);
-    let (mut settled, mut open) = (0, 0);
+    let random = open_positions(300..400, |seed| 2 + (seed % 10) as u32).map(|(_, position)| position);
+    let (mut settled, mut open, mut bounds) = (0, 0, 0);
     for position in known.into_iter().chain(random) {
         let task = Task::new(position, EvaluatorKind::Pattern.build());
-        let result = by_alpha_beta(&task, Limits::default()).lines[0].score;
+        let results = by_alpha_beta(&Task { lines: 64, ..task.clone() }, Limits::default()).lines;
+        let result = results[0].score;
         for (name, search) in searches {
-            for nodes in [1_000, 5_000, 20_000] {
+            for nodes in [200, 1_000, 5_000, 20_000] {
                 let report = think(&mut *search(), &task, visiting(nodes));
                 let said = report.lines[0].score;
                 match report.depth {
@@ -106,10 +111,24 @@ fn nothing_is_said_to_be_solved_that_is_not() {
                     _ => open += 1,
                 }
                 settled += u32::from(report.depth.knows_winner());
+                let all = Task { lines: 64, ..task.clone() };
+                for line in think(&mut *search(), &all, visiting(nodes)).lines {
+                    let result = results.iter().find(|known| known.turn == line.turn).unwrap().score;
+                    let (said, result) = (line.score.units(), result.units());
+                    let holds = match (line.depth, line.bound) {
+                        (SearchDepth::Exact, _) => said == result,
+                        (SearchDepth::WinLossDraw, Bound::Lower) => said <= result && said > 0,
+                        (SearchDepth::WinLossDraw, Bound::Upper) => said >= result && said < 0,
+                        (SearchDepth::WinLossDraw, Bound::Exact) => said.signum() == result.signum(),
+                        _ => true,
+                    };
+                    assert!(holds, "{name} {nodes} {position} {line:?}: {result}");
+                    bounds += u32::from(line.bound != Bound::Exact);
+                }
             }
         }
     }
-    assert!(settled > 50 && open > 50, "{settled} {open}");
+    assert!(settled > 50 && open > 50 && bounds > 50, "{settled} {open} {bounds}");
 }
 
 /// Limits of some thousand positions are kept in the last plies of a game too, where the solver has most of the work.

@@ -254,10 +254,12 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         if root.is_leaf() || root.has(PARTIAL) {
             return false;
         }
-        if self.rules.is_final_win(root.value) {
-            return true;
-        }
-        if self.lines == 1 { root.is_solved() } else { self.open_root_moves().next().is_none() }
+        self.rules.is_final_win(root.value) || self.are_lines_solved()
+    }
+
+    /// Whether the values of the wanted lines are proven to be the best.
+    pub(super) fn are_lines_solved(&self) -> bool {
+        if self.lines == 1 { self.root().is_solved() } else { self.open_root_moves().next().is_none() }
     }
 
     /// Whether leaves are searched in linear space now.

@@ -50,7 +50,8 @@ pub(super) fn report_of<P: Policy<Position>>(
     lines.truncate(founded.max(task.lines));
     let depth = match known {
         Some(known) => known,
-        None if explorer.is_done() => least_depth(&lines),
+        // The paper's search ends with a win, although another move may win by more.
+        None if explorer.is_done() && explorer.are_lines_solved() => least_depth(&lines),
         None => unproven_depth(&lines, effort),
     };
     let mut report = Report { depth, lines, memory, ..Report::default() };
