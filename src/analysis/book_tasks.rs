@@ -117,6 +117,8 @@ struct Answer {
     #[serde(default)]
     except: Vec<Square>,
     #[serde(default)]
+    value: Option<f64>,
+    #[serde(default)]
     moves: Vec<Found>,
 }
 
@@ -182,6 +184,9 @@ pub fn finding(line: &[u8], weights: u32) -> Result<Option<Finding>, UnusableLin
     let (Some(position), Some(found)) = (answer.board, answer.moves.first()) else {
         return unusable("moves", "expected a board and the best of its moves".to_owned());
     };
+    if answer.value.is_some_and(|value| value != found.value) {
+        return unusable("value", format!("expected the value of the first move, {}", found.value));
+    }
     let legal = position.moves();
     let except: Bitboard = answer.except.iter().map(|square| square.0).collect();
     if !(legal & !except).contains(found.turn.0) || except & !legal != Bitboard::EMPTY {
@@ -224,6 +229,22 @@ mod tests {
         assert!(finding(answer("").as_bytes(), 5).is_ok_and(|found| found.is_some()));
         let error = finding(answer(r#","lower":-64,"upper":-1"#).as_bytes(), 5).unwrap_err();
         assert_eq!(error.problem, "not the value of a search");
+    }
+
+    #[test]
+    fn an_answer_that_contradicts_itself_is_not_taken() {
+        let answer = |value: &str| {
+            let moves = r#"[{"move":"d6","value":0.5,"depth":8,"selectivity":73,"exact":false}]"#;
+            let board = Position::START.after("f5".parse().unwrap());
+            finding(
+                format!(r#"{{"id":1,"board":"{board}","value":{value},"weights":"00000005","moves":{moves}}}"#)
+                    .as_bytes(),
+                5,
+            )
+        };
+        assert!(answer("0.5").is_ok_and(|found| found.is_some()));
+        let error = answer("63.5").unwrap_err();
+        assert_eq!((error.column, &*error.problem), (86, "expected the value of the first move, 0.5"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::analyze_pages::Pages;
 use super::analyze_position::{self, PositionArguments};
 use super::analyze_queries;
 use super::game_choice::GameChoice;
-use super::game_input::{announce_reading, job_of_input, open_text};
+use super::game_input::{announce_reading, is_standard_input, job_of_input, open_text};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{complain, expect_another, is_for_terminal};
@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
     .conflicts_with_all(["file", "player", "game", "reaches", "csv", "obf", "ggf", "out", "resume", "shard", "queue"]))]
 pub(super) struct AnalyzeArguments {
     /// A file of queries or games, or - for the standard input
-    file: Option<String>,
+    file: Option<PathBuf>,
     #[command(flatten)]
     choice: GameChoice,
     #[command(flatten)]
@@ -162,18 +162,18 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     }
     match arguments.file.as_deref() {
         None => announce_reading("queries, a line of JSON each such as {\"id\": 1, \"moves\": \"f5d6\"},"),
-        Some("-") => announce_reading("queries or games"),
+        Some(path) if is_standard_input(path) => announce_reading("queries or games"),
         Some(_) => {}
     }
-    expect_another(arguments.out.as_deref(), arguments.file.as_deref().map(Path::new))?;
-    let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
+    expect_another(arguments.out.as_deref(), arguments.file.as_deref())?;
+    let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let mut are_queries = true;
     if arguments.file.is_some() {
         (are_queries, input) = holds_queries(input).map_err(|error| format!("cannot read '{name}': {error}"))?;
     }
     match are_queries {
-        true => arguments.answer_queries(name, input, defaults, threads),
-        false => arguments.judge_games(name, input, defaults, threads),
+        true => arguments.answer_queries(&name, input, defaults, threads),
+        false => arguments.judge_games(&name, input, defaults, threads),
     }
 }
 
@@ -203,7 +203,7 @@ impl AnalyzeArguments {
     }
 
     fn judge_games(&self, name: &str, input: Input, settings: AnalysisSettings, threads: u32) -> Result<(), String> {
-        let path = self.file.as_deref().filter(|file| *file != "-").map(Path::new);
+        let path = self.file.as_deref().filter(|file| !is_standard_input(file));
         let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
         if let Some(why) = games.missing_names() {
             complain(format_args!("warning: {}: {why}", games.name()));

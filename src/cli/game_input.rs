@@ -115,8 +115,12 @@ pub(super) fn announce_reading(what: &str) {
 
 /// A job with these settings, to which the CRC-32 of its input is added if it is a file: with another content it is another job. A pipe can
 /// only be read once.
-pub(super) fn job_of_input(command: &str, mut settings: Map<String, Value>, file: Option<&str>) -> Result<Job, String> {
-    if let Some(path) = file.map(Path::new).filter(|path| path.is_file()) {
+pub(super) fn job_of_input(
+    command: &str,
+    mut settings: Map<String, Value>,
+    file: Option<&Path>,
+) -> Result<Job, String> {
+    if let Some(path) = file.filter(|path| path.is_file()) {
         let checksum = checksum(path).map_err(|error| cannot_read(path, why(&error)))?;
         settings.insert("input".to_owned(), format!("{checksum:08x}").into());
     }
@@ -130,14 +134,20 @@ fn checksum(path: &Path) -> io::Result<u32> {
 }
 
 /// A file, or the standard input for `-`, with the name that errors give it.
-pub(super) fn open_text(path: &str) -> Result<(&str, Box<dyn BufRead + Send>), String> {
-    match path {
-        "-" => Ok((STANDARD_INPUT, Box::new(BufReader::with_capacity(1 << 16, io::stdin())))),
-        path => match File::open(path) {
-            Ok(file) => Ok((path, Box::new(BufReader::new(file)))),
-            Err(error) => Err(GameFileError { file: path.to_owned(), number: 0, problem: error.into() }.to_string()),
-        },
+pub(super) fn open_text(path: &Path) -> Result<(String, Box<dyn BufRead + Send>), String> {
+    let name = named_file(path);
+    if is_standard_input(path) {
+        return Ok((name, Box::new(BufReader::with_capacity(1 << 16, io::stdin()))));
     }
+    match File::open(path) {
+        Ok(file) => Ok((name, Box::new(BufReader::new(file)))),
+        Err(error) => Err(GameFileError { file: name, number: 0, problem: error.into() }.to_string()),
+    }
+}
+
+/// Whether a file is named by `-`.
+pub(super) fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 fn named(path: &Path, found: FileGame) -> NamedGame {
@@ -148,5 +158,5 @@ fn named(path: &Path, found: FileGame) -> NamedGame {
 
 /// What errors call a file.
 fn named_file(path: &Path) -> String {
-    if path == Path::new("-") { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
+    if is_standard_input(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
 }

@@ -186,6 +186,14 @@ fn explain(error: clap::Error) -> ! {
             (None, None) => tell_nboard(text.lines().next().unwrap_or_default().trim_start_matches("error: ")),
         }
     }
+    // clap does not say which one.
+    if let Some(argument) = std::env::args_os()
+        .find(|argument| argument.to_str().is_none())
+        .filter(|_| error.kind() == ErrorKind::InvalidUtf8)
+    {
+        say(format_args!("error: '{}': expected UTF-8", argument.display()));
+        exit(error.exit_code());
+    }
     match NO_NUMBER.into_iter().find(|words| text.contains(words)) {
         Some(words) => say(text.trim_end().replace(words, "expected a whole number, digits alone")),
         None => error.exit(),

@@ -1,7 +1,7 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
-use super::game_input::{announce_reading, job_of_input, open_text, warn_of_game};
+use super::game_input::{announce_reading, is_standard_input, job_of_input, open_text, warn_of_game};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, cannot_read, complain, expect_another, is_for_terminal};
@@ -47,7 +47,7 @@ const FEASIBLE: Empties = Empties::new(35).unwrap();
 pub(super) struct SolveArguments {
     /// The file, or - for the standard input
     #[arg(required_unless_present = "position", conflicts_with = "position")]
-    file: Option<String>,
+    file: Option<PathBuf>,
     /// Solve this position: a board with the side to move, or the moves that lead to it
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     position: Option<String>,
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
 }
 
 fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
-    expect_another(arguments.out.as_deref(), arguments.file.as_deref().map(Path::new))?;
+    expect_another(arguments.out.as_deref(), arguments.file.as_deref())?;
     let input = arguments.input()?;
     let question = match (arguments.wld, arguments.moves) {
         (true, _) => Question::Outcome,
@@ -197,16 +197,16 @@ impl WithoutValue {
 
 impl SolveArguments {
     fn input(&self) -> Result<GameInput, String> {
-        let input = match (&self.position, self.file.as_deref().unwrap_or("-")) {
+        let input = match (&self.position, self.file.as_deref().unwrap_or(Path::new("-"))) {
             (Some(position), _) => {
                 GameInput::new("--position", Box::new(Cursor::new(position.clone().into_bytes())), None)
             }
             (None, file) => {
-                if file == "-" {
+                if is_standard_input(file) {
                     announce_reading("positions");
                 }
                 let (name, input) = open_text(file)?;
-                GameInput::new(name, input, Some(Path::new(file)).filter(|_| file != "-"))
+                GameInput::new(name, input, Some(file).filter(|file| !is_standard_input(file)))
             }
         };
         input.map_err(|error| error.to_string())

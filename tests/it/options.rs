@@ -73,12 +73,13 @@ fn the_schema_of_queries_has_the_ranges_of_the_table() {
     for name in ["engine", "eval", "selectivity", "threads", "depth", "time"] {
         let values = EngineOption::find(name).unwrap().values;
         let expected = match values {
-            Values::Names(names) => json!({ "enum": names() }),
-            Values::Whole(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-            Values::Seconds => json!({ "type": "number", "minimum": 0.001, "maximum": 1_000_000 }),
+            Values::Names(names) => json!({ "enum": names().into_iter().map(Some).chain([None]).collect::<Vec<_>>() }),
+            Values::Whole(least, most) => json!({ "type": ["integer", "null"], "minimum": least, "maximum": most }),
+            Values::Seconds => json!({ "type": ["number", "null"], "minimum": 0.001, "maximum": 1_000_000 }),
             _ => {
                 let percents = values.to_string().replace("one of: ", "");
-                json!({ "enum": percents.split(", ").map(|p| p.parse::<u8>().unwrap()).collect::<Vec<_>>() })
+                let percents = percents.split(", ").map(|percent| percent.parse::<u8>().ok());
+                json!({ "enum": percents.chain([None]).collect::<Vec<_>>() })
             }
         };
         assert_eq!(fields[name], expected, "{name}");

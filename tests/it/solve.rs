@@ -394,3 +394,20 @@ fn who_wins_alone_is_not_solved_unless_it_was_asked_for() {
     let (code, lines) = solve(&["--wld"]);
     assert_eq!((code, lines[0]["result"].as_str()), (0, Some("win")));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_need_not_be_utf8_and_what_must_be_is_named() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(std::ffi::OsStr::from_bytes(b"na\xffme.txt"));
+    std::fs::write(&file, "f5d6\n").unwrap();
+    for (command, exit) in [("solve", 2), ("analyze", 0)] {
+        let output = emilia(&[command, "--depth", "1"]).arg(&file).output().unwrap();
+        assert_eq!(output.status.code(), Some(exit), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let output = emilia(&["gtp", "--book"]).arg(&file).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("me.txt': expected UTF-8"), "{error}");
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -5,7 +5,7 @@ use crate::book::{Book, Keep, Positions, merge, prune};
 use crate::cli::on_interrupt;
 use crate::cli::output::{counted, say};
 use crate::search::Score;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 /// Which books become one.
@@ -21,11 +21,12 @@ pub(super) struct MergeArguments {
 
 /// What is kept of which book.
 #[derive(Args, Clone, Debug)]
+#[command(group = ArgGroup::new("kept").multiple(true).required(true).args(["loss", "positions"]))]
 pub(super) struct PruneArguments {
     /// The book, packed or not
     book: PathBuf,
     /// Keep what is reached from the start by moves that lose at most this many discs in all, both sides counted
-    #[arg(long, value_name = "DISCS", required_unless_present = "positions")]
+    #[arg(long, value_name = "DISCS")]
     loss: Option<u8>,
     /// Keep at most this many positions: those that the growth of the book would come to first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -34,7 +34,7 @@ pub(super) struct TakeArguments {
     book: PathBuf,
     /// Answers of `emilia analyze`; - is the standard input
     #[arg(value_name = "RESULTS", default_value = "-")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
 }
 
 /// Writes the searches that are next.
