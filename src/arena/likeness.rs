@@ -25,7 +25,7 @@ impl GameKey {
             GameKey { start, turns: turns.collect() }
         };
         let order = |key: &GameKey| (key.start.player(), key.start.opponent(), key.turns.clone());
-        Symmetry::all().map(image).min_by_key(order).expect("there are eight symmetries")
+        Symmetry::ALL.into_iter().map(image).min_by_key(order).expect("there are eight symmetries")
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn four_plies_make_61_games() {
-        let keys: HashSet<GameKey> = opening::every(4).iter().map(|o| GameKey::new(&o.record)).collect();
+        let keys: HashSet<GameKey> = opening::every(4).iter().map(GameKey::new).collect();
         assert_eq!(keys.len(), 61, "244 sequences, each with four images");
     }
 }

@@ -1,46 +1,27 @@
 //! Openings: where the games of a match begin.
 
-use crate::othello::Move;
-use crate::othello::{GameRecord, Position, canonical};
+use crate::othello::{GameRecord, Move, Position, canonical};
 use crate::random::Random;
 use std::collections::HashSet;
-use std::fmt;
 
-/// The first moves of a game, played by the referee.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Opening {
-    /// Where it begins and what was played.
-    pub record: GameRecord,
-}
-
-impl Opening {
-    /// The position where the players take over.
-    pub fn position(&self) -> &Position {
-        self.record.position()
-    }
-}
-
-impl fmt::Display for Opening {
-    /// The moves as a transcript, after the start position if that is not the standard one.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self.record.start() != Position::START {
-            write!(f, "{}", self.record.start())?;
-            if !self.record.turns().is_empty() {
-                f.write_str(" ")?;
-            }
-        }
-        self.record.turns().iter().try_for_each(|turn| write!(f, "{turn}"))
+/// The moves of an opening as a transcript, after the start position if that is not the standard one.
+pub fn opening_text(opening: &GameRecord) -> String {
+    let moves: String = opening.turns().iter().map(Move::to_string).collect();
+    match (*opening.start() == Position::START, moves.is_empty()) {
+        (true, _) => moves,
+        (false, true) => opening.start().to_string(),
+        (false, false) => format!("{} {moves}", opening.start()),
     }
 }
 
 /// Every sequence of this many plies from the standard start, in the order of the squares. Sequences that end the game
 /// are left out; a forced pass does not count as a ply.
-pub fn every(plies: u32) -> Vec<Opening> {
+pub fn every(plies: u32) -> Vec<GameRecord> {
     let mut records = vec![GameRecord::default()];
     for _ in 0..plies {
         records = records.iter().flat_map(continuations).collect();
     }
-    records.into_iter().map(|record| Opening { record }).collect()
+    records
 }
 
 /// The record prolonged by each legal move that does not end the game, after a pass where one is forced.
@@ -59,7 +40,7 @@ fn continuations(record: &GameRecord) -> Vec<GameRecord> {
 }
 
 /// The first of each set of openings that lead to the same position up to the symmetries of the board.
-pub fn distinct(openings: Vec<Opening>) -> Vec<Opening> {
+pub fn distinct(openings: Vec<GameRecord>) -> Vec<GameRecord> {
     let mut seen = HashSet::new();
     openings.into_iter().filter(|opening| seen.insert(canonical(opening.position()).0)).collect()
 }
@@ -67,7 +48,7 @@ pub fn distinct(openings: Vec<Opening>) -> Vec<Opening> {
 /// Up to `count` different random openings of this many plies; the same for the same seed. Each ply is drawn evenly from
 /// the legal moves. No two lead to the same position up to symmetry; there are fewer than `count` if a thousand draws in
 /// a row bring nothing new.
-pub fn random(plies: u32, count: usize, seed: u64) -> Vec<Opening> {
+pub fn random(plies: u32, count: usize, seed: u64) -> Vec<GameRecord> {
     let mut random = Random::new(seed);
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
@@ -83,7 +64,7 @@ pub fn random(plies: u32, count: usize, seed: u64) -> Vec<Opening> {
         }
         let placed = record.turns().iter().filter(|turn| turn.square().is_some()).count();
         if placed == plies as usize && seen.insert(canonical(record.position()).0) {
-            openings.push(Opening { record });
+            openings.push(record);
             failures = 0;
         } else {
             failures += 1;

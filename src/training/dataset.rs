@@ -268,8 +268,9 @@ mod tests {
     fn a_game_that_begins_where_another_did_counts_once() {
         let folder = folder();
         let position = random_position(0, 30);
-        let again =
-            Symmetry::all().map(|symmetry| Sample::new(&symmetry.position(&position), 8, LabelKind::GameResult, 200));
+        let again = Symmetry::ALL
+            .into_iter()
+            .map(|symmetry| Sample::new(&symmetry.position(&position), 8, LabelKind::GameResult, 200));
         let samples = again.zip(200..).map(|(sample, game)| Sample { game, ..sample }).collect();
         chunk(200, samples).write(&folder.path().join(Chunk::file_name(2))).unwrap();
         let data = read(&folder, 1.0, &all()).unwrap();

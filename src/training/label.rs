@@ -299,14 +299,6 @@ mod tests {
     }
 
     #[test]
-    fn a_temperature_out_of_range_is_named() {
-        for temperature in [0.0, 1e-308, -1.0, 1001.0, f64::NAN] {
-            let settings = LabelSettings { temperature, ..LabelSettings::default() };
-            assert!(settings.validate().unwrap_err().to_string().contains("label.temperature"), "{temperature}");
-        }
-    }
-
-    #[test]
     fn most_positions_are_beside_the_games() {
         let folder = games(3..4, Origin::default());
         let settings =

@@ -26,20 +26,21 @@ fn text() -> impl Strategy<Value = String> {
 
 fn player() -> impl Strategy<Value = PlayerInfo> {
     let rating = prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
-    let clock = prop::option::of((0u64..10_000, 0u64..60).prop_map(|(main, increment)| GgfClock {
-        increment: Duration::from_secs(increment),
-        ..GgfClock::new(Duration::from_secs(main))
-    }));
-    (text(), rating, clock).prop_map(|(name, rating, clock)| PlayerInfo { name, rating, clock })
+    let time = || prop_oneof![Just(0u64), 0..10_000_000u64, (0..10_000u64).prop_map(|s| s * 1_000_000)];
+    let clock = (time(), time(), prop_oneof![3 => Just(120_000_000), 1 => time()]).prop_map(|times| {
+        let [main, increment, grace] = <[u64; 3]>::from(times).map(Duration::from_micros);
+        GgfClock { main, increment, grace }
+    });
+    (text(), rating, prop::option::of(clock)).prop_map(|(name, rating, clock)| PlayerInfo { name, rating, clock })
 }
 
-fn timing() -> impl Strategy<Value = Timing> {
+pub fn timing() -> impl Strategy<Value = Timing> {
     let eval = prop_oneof![
         Just(None),
         (-64..=64).prop_map(|n| Some(f64::from(n))),
         (-6400..=6400).prop_map(|n| Some(f64::from(n) / 100.0))
     ];
-    (eval, prop::option::of((0u32..100_000).prop_map(|n| f64::from(n) / 100.0)))
+    (eval, prop::option::of((0u32..10_000_000).prop_map(|n| f64::from(n) / 1000.0)))
         .prop_map(|(eval, seconds)| Timing { eval, seconds })
 }
 
@@ -49,14 +50,15 @@ fn result() -> impl Strategy<Value = Option<GgfResult>> {
         (-32..=32).prop_map(|n| f64::from(2 * n)),
         Just(64.0),
         Just(-64.0),
-        (-640..=640).prop_map(|n| f64::from(n) / 10.0)
+        (-640..=640).prop_map(|n| f64::from(n) / 10.0),
+        (-64_000..=64_000).prop_map(|n| f64::from(n) / 1000.0)
     ];
     prop::option::of(
         (score, prop::sample::select(endings.to_vec())).prop_map(|(score, ending)| GgfResult { score, ending }),
     )
 }
 
-fn annotated() -> impl Strategy<Value = AnnotatedGame> {
+pub fn annotated() -> impl Strategy<Value = AnnotatedGame> {
     let record = prop_oneof![4 => crate::games::game(), 2 => game_from_anywhere(), 1 => crate::games::position().prop_map(GameRecord::from_position)];
     let sides = (
         player(),

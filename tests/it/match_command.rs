@@ -4,6 +4,7 @@ use crate::mock_engine::mock;
 use crate::serve::{emilia, kill_after, said};
 use emilia::arena::log::{GAMES, GGF};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 const EMILIA: &str = env!("CARGO_BIN_EXE_emilia");
@@ -152,13 +153,16 @@ fn the_command_line_has_the_last_word_and_equal_settings_are_equal() {
     let settings = "openings = 'classes'\nin-order = true\nreproducible = true\npairs = 1\n";
     let players = "[[player]]\nname = 'A'\ndepth = 1\noption = { hash = 16 }\n[[player]]\nname = 'B'\ndepth = 1\n";
     fs::write(&config, format!("{settings}{players}")).unwrap();
-    let begun = run(&["--config", &config, "--in-order=false", "--reproducible=false", "--json", "--out", &out]);
+    // How many games there are is one setting, in games or in pairs.
+    let always = ["--config", &config, "--games", "4", "--json", "--out", &out];
+    let begun = run(&[&always[..], &["--in-order=false", "--reproducible=false"]].concat());
     let report: serde_json::Value = serde_json::from_str(&begun.1).unwrap();
+    assert_eq!(report["games"], 4);
     assert_eq!((&report["terms"]["in-order"], &report["terms"]["reproducible"]), (&false.into(), &false.into()));
     fs::write(&config, settings.replace("true", "false")).unwrap();
     let resumed = |hash: &str| {
         let first = format!("name=A depth=1 option.hash={hash}");
-        run(&["--config", &config, "--player", &first, PLAYERS[2], PLAYERS[3], "--json", "--out", &out, "--resume"])
+        run(&[&always[..], &["--player", &first, PLAYERS[2], PLAYERS[3], "--resume"]].concat())
     };
     assert_eq!(resumed("16"), begun);
     // A player takes the place of the file's one of that name.
@@ -205,6 +209,9 @@ fn a_match_that_is_killed_again_and_again_ends_with_the_same_log() {
     let finished = |folder: &Path| fs::read_to_string(folder.join(GAMES)).map_or(0, |log| log.lines().count());
     for kill in 1..=20 {
         kill_after(command(&killed, "2"), || finished(&killed) >= 3 * kill);
+        // What a kill in the middle of a write leaves behind.
+        let mut log = fs::File::options().append(true).open(killed.join(GAMES)).unwrap();
+        log.write_all(b"{\"game\":9,\"pai").unwrap();
     }
     assert!(plays_on(&killed, "2"));
     assert!(fs::read_to_string(killed.join(GAMES)).unwrap() == expected);

@@ -508,6 +508,7 @@ fn sgf_is_read_as_quarry_saves_it() {
     assert_eq!(sgf.black.name, "Human ] player");
     assert_eq!(sgf.record, moves("f5 d6 c3 d3 c4"));
     assert_eq!(read(text), sgf.record);
+    assert!(sgf_text(&sgf).contains("RE[B+2]"));
     let comment_first = sgf::parse("(;GM[2];C[good]B[fe];W[df])").unwrap();
     assert_eq!(comment_first.turn_comments, [(1, "good".to_owned())]);
     // Set-ups: whole boards, rectangles, the side to move given or taken from the first move.

@@ -1,57 +1,27 @@
 //! Games and positions come back from what is written of them.
 
+use crate::convert::{annotated, timing};
 use crate::games::{game, game_from_anywhere, games_of, position};
 use crate::notation::sgf_text;
-use emilia::notation::ggf::{self, Ending, Ggf, GgfClock, GgfResult, TimedMove, Timing};
+use emilia::notation::ggf::{self, Ggf, TimedMove};
 use emilia::notation::obf::ObfEntry;
-use emilia::notation::sgf;
 use emilia::notation::transcript::{self, Transcript};
-use emilia::notation::{AnnotatedGame, PlayerInfo, read_position};
+use emilia::notation::{AnnotatedGame, read_position};
 use emilia::othello::{GameRecord, Move, Square};
 use proptest::prelude::*;
-use std::time::Duration;
 
-fn timing() -> impl Strategy<Value = Timing> {
-    let eval = prop::option::of((-6400i32..=6400).prop_map(|n| f64::from(n) / 100.0));
-    let seconds = prop::option::of((0u32..10_000_000).prop_map(|n| f64::from(n) / 1000.0));
-    (eval, seconds).prop_map(|(eval, seconds)| Timing { eval, seconds })
-}
-
-fn clock() -> impl Strategy<Value = GgfClock> {
-    let time = || prop_oneof![Just(0u64), 0..10_000_000u64, (0..4000u64).prop_map(|s| s * 1_000_000)];
-    (time(), time(), prop_oneof![Just(120_000_000), time()]).prop_map(|(main, increment, grace)| GgfClock {
-        main: Duration::from_micros(main),
-        increment: Duration::from_micros(increment),
-        grace: Duration::from_micros(grace),
-    })
-}
-
-fn result() -> impl Strategy<Value = GgfResult> {
-    let endings = vec![None, Some(Ending::Resigned), Some(Ending::Timeout), Some(Ending::Agreed), Some(Ending::Left)];
-    (-64_000i32..=64_000, prop::sample::select(endings))
-        .prop_map(|(n, ending)| GgfResult { score: f64::from(n) / 1000.0, ending })
-}
-
+/// A game of nothing but what GGF holds.
 fn ggf_game() -> impl Strategy<Value = AnnotatedGame> {
-    let name = || "[ -\\\\^-~\u{e9}]{0,12}";
-    let rating = || prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
-    let names = (name(), name(), name(), name());
-    let numbers =
-        (rating(), rating(), prop::option::of(clock()), prop::option::of(clock()), prop::option::of(result()));
-    let rest = (
-        prop::collection::vec(name().prop_map(String::from), 0..3),
-        prop::collection::vec(("(KM|KB|X[A-Z])", name()), 0..3),
-    );
-    (game_from_anywhere(), prop::collection::vec(timing(), 150), names, numbers, rest).prop_map(
-        |(game, timing, (place, date, black, white), numbers, (comments, other))| {
-            let (black_rating, white_rating, black_clock, white_clock, result) = numbers;
-            let timing = timing[..game.turns().len()].to_vec();
-            let other = [vec![("TY".to_owned(), "s8r20".to_owned())], other].concat();
-            let black = PlayerInfo { name: black, rating: black_rating, clock: black_clock };
-            let white = PlayerInfo { name: white, rating: white_rating, clock: white_clock };
-            AnnotatedGame { place, date, black, white, timing, comments, other, result, ..AnnotatedGame::new(game) }
-        },
-    )
+    annotated().prop_map(|game| {
+        let turn_comments = Vec::new();
+        let mut game = AnnotatedGame { theory: None, turn_comments, scores: Vec::new(), score: None, ..game };
+        game.other.retain(|(key, _)| ["KM", "KB", "ZZ"].contains(&key.as_str()));
+        let names = [&mut game.place, &mut game.date, &mut game.black.name, &mut game.white.name];
+        let texts = names.into_iter().chain(&mut game.comments);
+        texts.chain(game.other.iter_mut().map(|(_, text)| text)).for_each(|text| text.retain(|c| !"]\n".contains(c)));
+        game.other.insert(0, ("TY".to_owned(), "s8r20".to_owned()));
+        game
+    })
 }
 
 proptest! {
@@ -100,6 +70,7 @@ proptest! {
         prop_assert_eq!(&ggf::parse(&text).unwrap(), &ggf, "{}", text);
         prop_assert_eq!(&read_position(&text).unwrap(), &ggf.record, "{}", text);
         prop_assert_eq!(games_of(&format!("2 {text}{text}\n1 {text}")).len(), 3);
+        prop_assert_eq!(&read_position(&sgf_text(&ggf)).unwrap(), &ggf.record);
     }
 
     #[test]
@@ -109,16 +80,6 @@ proptest! {
         prop_assert_eq!(TimedMove::parse(&timed.to_string()), Ok(timed));
         let with_commas = timed.to_string().replace('.', ",").to_lowercase();
         prop_assert_eq!(TimedMove::parse(&with_commas), Ok(timed));
-    }
-
-    #[test]
-    fn sgf_comes_back(game in game_from_anywhere(), black in "[ -~]{0,12}", white in "[]\\\\a]{0,6}") {
-        let mut game = AnnotatedGame { result: Some(GgfResult::of_score(2)), ..AnnotatedGame::new(game) };
-        (game.black.name, game.white.name) = (black, white);
-        let text = sgf_text(&game);
-        prop_assert!(text.contains("RE[B+2]"));
-        prop_assert_eq!(&sgf::parse(&text).unwrap(), &game, "{}", text);
-        prop_assert_eq!(&read_position(&text).unwrap(), &game.record, "{}", text);
     }
 
     #[test]

@@ -119,7 +119,7 @@ fn the_eight_images_of_a_position_are_worth_the_same() {
             (report.lines[0].score, report.depth)
         };
         let truth = value(position);
-        for symmetry in Symmetry::all() {
+        for symmetry in Symmetry::ALL {
             let image = symmetry.position(&position);
             assert_eq!(value(image), truth, "{position} and {image}");
             assert_eq!(value(image.swap_colors()), truth, "{position} and {image} with the colours exchanged");

@@ -104,6 +104,8 @@ fn a_program_is_told_over_gtp_what_it_can_be_told() {
         let error = converse(&PLAIN.replace(without, "x"), words, clock, &begun()).unwrap_err();
         assert!(error.starts_with(&format!("over GTP it cannot be told {problem}; ")), "{words} {clock}: {error}");
     }
+    let error = converse(PLAIN, "option.hash=3", "60", &begun()).unwrap_err();
+    assert!(error.contains("emilia-set") && error.contains("init="), "{error}");
     assert_eq!(told(&PLAIN.replace("time_left", "x"), "name=A", "60").len(), game.len() + 4);
 }
 

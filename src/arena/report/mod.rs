@@ -10,6 +10,7 @@ pub use chart::score_plot;
 pub use html::page;
 pub use text::{progress, summary};
 
+use super::opening::opening_text;
 use super::record::End;
 use super::sprt::{Sprt, Verdict};
 use super::standings::{Failure, Pairing};
@@ -194,8 +195,10 @@ impl MatchReport {
                 forfeits: effort.forfeits.clone(),
             }
         };
-        let pair =
-            |&(opening, half_points): &(usize, u8)| PairReport { opening: openings[opening].to_string(), half_points };
+        let pair = |&(opening, half_points): &(usize, u8)| PairReport {
+            opening: opening_text(&openings[opening]),
+            half_points,
+        };
         let pairing = |pairing: &Pairing| PairingReport {
             first: standings.names[pairing.first].clone(),
             second: standings.names[pairing.second].clone(),

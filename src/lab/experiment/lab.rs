@@ -51,7 +51,8 @@ pub struct Setup {
 }
 
 fn evaluators() -> impl TypedValueParser<Value = EvaluatorKind> {
-    PossibleValuesParser::new(EvaluatorKind::ALL.map(EvaluatorKind::name)).try_map(|name| name.parse::<EvaluatorKind>())
+    PossibleValuesParser::new(EvaluatorKind::ALL.iter().map(|kind| kind.name()))
+        .try_map(|name| name.parse::<EvaluatorKind>())
 }
 
 fn name_of<S: Serializer>(kind: &Option<EvaluatorKind>, serializer: S) -> Result<S::Ok, S::Error> {

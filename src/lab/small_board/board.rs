@@ -63,7 +63,7 @@ impl Shape {
             lines.iter().all(|(x, y)| !(has(column + x, row + y) && has(column - x, row - y)))
         };
         let corners = squares.into_iter().filter(is_corner).collect();
-        let symmetries = Symmetry::all().filter(|symmetry| symmetry.board(squares) == squares).collect();
+        let symmetries = Symmetry::ALL.into_iter().filter(|symmetry| symmetry.board(squares) == squares).collect();
         let start = Board { player: Position::START.player(), opponent: Position::START.opponent() };
         Shape { name, squares, corners, symmetries, start }
     }
