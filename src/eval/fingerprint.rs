@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn evaluators_have_fingerprints_of_their_own() {
-        let prints: HashSet<u32> = EvaluatorKind::ALL.into_iter().map(|kind| fingerprint(&*kind.build())).collect();
+        let prints: HashSet<u32> = EvaluatorKind::ALL.iter().map(|kind| fingerprint(&*kind.build())).collect();
         assert_eq!(prints.len(), EvaluatorKind::ALL.len());
         let again = fingerprint(&*EvaluatorKind::default().build());
         assert!(prints.contains(&again));

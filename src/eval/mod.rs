@@ -35,9 +35,8 @@ pub use weighted_squares::WeightedSquares;
 
 use crate::game::{DISC, Game};
 use crate::othello::Position;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// The largest absolute value of a static evaluation in Othello, in units of [`DISC`]: just under a proven wipe-out.
 pub const STATIC_LIMIT: i32 = 63 * DISC;
@@ -59,78 +58,66 @@ pub trait Evaluator<G: Game>: Send + Sync {
     }
 }
 
-/// The table of evaluators: kind, name, construction.
-macro_rules! evaluators {
-    ($($(#[$attribute:meta])* $kind:ident, $name:literal, $build:expr;)*) => {
-        /// The Othello evaluators by the names of `--eval`.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-        pub enum EvaluatorKind {
-            $($(#[$attribute])* $kind,)*
-        }
-
-        impl EvaluatorKind {
-            /// Every evaluator.
-            pub const ALL: [EvaluatorKind; [$($name),*].len()] = [$(EvaluatorKind::$kind),*];
-
-            /// The name on the command line.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(EvaluatorKind::$kind => $name,)*
-                }
-            }
-
-            /// The evaluator itself: [`Random`] with seed 0, the pattern evaluations with the weights that are part of the
-            /// program, trained or not.
-            pub fn build(self) -> Arc<dyn Evaluator<Position>> {
-                match self {
-                    $(EvaluatorKind::$kind => $build,)*
-                }
-            }
-        }
-    };
-}
-
-evaluators! {
+/// The Othello evaluators by the names of `--eval`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownEvaluator, parse_err_fn = unknown)]
+pub enum EvaluatorKind {
     /// [`Random`].
-    Random, "random", Arc::new(Random::default());
+    Random,
     /// [`DiscCount`].
-    DiscCount, "disc-count", Arc::new(DiscCount);
+    DiscCount,
     /// [`WeightedSquares`].
-    WeightedSquares, "weighted-squares", Arc::new(WeightedSquares);
+    WeightedSquares,
     /// [`Mobility`].
-    Mobility, "mobility", Arc::new(Mobility);
+    Mobility,
     /// [`Edge`].
-    Edge, "edge", Arc::new(Edge::default());
+    Edge,
     /// [`Iago`].
-    Iago, "iago", Arc::new(Iago::default());
+    Iago,
     /// [`Bill::logistic`].
-    Bill, "bill", Arc::new(Bill::logistic());
+    Bill,
     /// [`Bill::gaussian`].
-    BillGaussian, "bill-gaussian", Arc::new(Bill::gaussian());
+    BillGaussian,
     /// [`PatternLinear`].
-    PatternLinear, "pattern-linear", PatternLinear::embedded().clone();
+    PatternLinear,
     /// [`Pattern`].
     #[default]
-    Pattern, "pattern", Pattern::embedded().clone();
+    Pattern,
 }
 
-impl fmt::Display for EvaluatorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+impl EvaluatorKind {
+    /// Every evaluator.
+    pub const ALL: &'static [EvaluatorKind] = EvaluatorKind::VARIANTS;
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The evaluator itself: [`Random`] with seed 0, the pattern evaluations with the weights that are part of the program, trained or not.
+    pub fn build(self) -> Arc<dyn Evaluator<Position>> {
+        match self {
+            EvaluatorKind::Random => Arc::new(Random::default()),
+            EvaluatorKind::DiscCount => Arc::new(DiscCount),
+            EvaluatorKind::WeightedSquares => Arc::new(WeightedSquares),
+            EvaluatorKind::Mobility => Arc::new(Mobility),
+            EvaluatorKind::Edge => Arc::new(Edge::default()),
+            EvaluatorKind::Iago => Arc::new(Iago::default()),
+            EvaluatorKind::Bill => Arc::new(Bill::logistic()),
+            EvaluatorKind::BillGaussian => Arc::new(Bill::gaussian()),
+            EvaluatorKind::PatternLinear => PatternLinear::embedded().clone(),
+            EvaluatorKind::Pattern => Pattern::embedded().clone(),
+        }
     }
 }
 
 /// No evaluator has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown evaluator '{0}'; expected one of: {known}", known = EvaluatorKind::ALL.map(EvaluatorKind::name).join(", "))]
+#[error("unknown evaluator '{0}'; expected one of: {known}", known = EvaluatorKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownEvaluator(String);
 
-impl FromStr for EvaluatorKind {
-    type Err = UnknownEvaluator;
-
-    fn from_str(name: &str) -> Result<EvaluatorKind, UnknownEvaluator> {
-        EvaluatorKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownEvaluator(name.to_owned()))
-    }
+fn unknown(name: &str) -> UnknownEvaluator {
+    UnknownEvaluator(name.to_owned())
 }
 
 #[cfg(test)]
@@ -141,7 +128,7 @@ mod tests {
 
     #[test]
     fn names_come_back() {
-        for kind in EvaluatorKind::ALL {
+        for &kind in EvaluatorKind::ALL {
             assert_eq!(kind.to_string().parse(), Ok(kind));
             assert!(UnknownEvaluator(String::new()).to_string().contains(kind.name()));
         }
@@ -150,14 +137,14 @@ mod tests {
 
     #[test]
     fn values_stay_within_the_limit_and_know_no_directions() {
-        for kind in EvaluatorKind::ALL {
+        for &kind in EvaluatorKind::ALL {
             let evaluator = kind.build();
             for seed in 0..120 {
                 let position = random_position(seed, seed as u32 / 2);
                 let value = evaluator.evaluate(&position);
                 assert!(value.abs() <= STATIC_LIMIT, "{kind} {position}");
                 assert_eq!(evaluator.evaluate(&position.swap_colors()), value, "{kind} {position}");
-                for symmetry in Symmetry::all().filter(|_| kind != EvaluatorKind::Random) {
+                for symmetry in Symmetry::ALL.into_iter().filter(|_| kind != EvaluatorKind::Random) {
                     assert_eq!(evaluator.evaluate(&symmetry.position(&position)), value, "{kind} {position}");
                 }
             }

@@ -48,7 +48,7 @@ mod tests {
         for (position, name) in named() {
             assert_eq!(seen.insert(boards(&position), name), None, "{name} is another one too");
             assert!(!name.trim().is_empty() && position.empties().count() >= 36, "{name}");
-            for symmetry in Symmetry::all() {
+            for symmetry in Symmetry::ALL {
                 assert_eq!(opening(&[symmetry.position(&position)]), Some(name));
             }
         }

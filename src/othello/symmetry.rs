@@ -23,11 +23,6 @@ impl Symmetry {
         all
     };
 
-    /// All eight.
-    pub fn all() -> impl Iterator<Item = Symmetry> + Clone {
-        Symmetry::ALL.into_iter()
-    }
-
     /// The symmetry that undoes this one.
     pub const fn inverse(self) -> Symmetry {
         // The two quarter turns undo each other; every other symmetry is its own inverse.
@@ -76,7 +71,7 @@ impl Symmetry {
 
     /// The symmetries that leave the position as it is; the first changes nothing.
     pub fn of(position: &Position) -> impl Iterator<Item = Symmetry> + Clone {
-        Symmetry::all().filter(move |symmetry| symmetry.position(position) == *position)
+        Symmetry::ALL.into_iter().filter(move |symmetry| symmetry.position(position) == *position)
     }
 
     /// The position with both colours' discs moved.
@@ -88,7 +83,8 @@ impl Symmetry {
 /// The least of the eight images of a position, and the symmetry that leads to it: one name for eight positions that
 /// play alike.
 pub fn canonical(position: &Position) -> (Position, Symmetry) {
-    Symmetry::all()
+    Symmetry::ALL
+        .into_iter()
         .map(|symmetry| (symmetry.position(position), symmetry))
         .min_by_key(|(image, _)| (image.player(), image.opponent()))
         .expect("there are eight symmetries")
@@ -114,7 +110,7 @@ mod tests {
 
     #[test]
     fn boards_and_squares_move_alike_and_come_back() {
-        for symmetry in Symmetry::all() {
+        for symmetry in Symmetry::ALL {
             for square in Square::all() {
                 let image = symmetry.square(square);
                 assert_eq!(symmetry.board(square.bit()), image.bit(), "{symmetry:?} {square}");

@@ -38,7 +38,7 @@ const LATER_REPLY_TO_THE_END: i32 = DISC / 2;
 pub(super) const HOPELESS: i32 = 8 * DISC;
 
 /// Plies that are searched to find the order of a node's moves, if the node is `depth` plies above its leaves.
-pub(super) fn look_ahead(depth: u8, solving: bool) -> u8 {
+pub(super) fn sorting_depth(depth: u8, solving: bool) -> u8 {
     if solving { (depth.saturating_sub(15) / 3).min(4) } else { (depth.saturating_sub(4) / 3).min(3) }
 }
 
@@ -98,7 +98,7 @@ impl Candidates {
     }
 
     /// What the moves are worth at least whose replies a table knows, searched to this depth and as sure as this.
-    pub(super) fn known_to(
+    pub(super) fn replies_known_to(
         &self,
         table: &TranspositionTable,
         depth: u8,

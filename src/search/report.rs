@@ -122,9 +122,9 @@ impl SearchDepth {
         }
     }
 
-    /// The depth as clients are told it of a position with this many empty squares: with a percentage only where the end of the game was seen,
+    /// The depth as clients are shown it of a position with this many empty squares: with a percentage only where the end of the game was seen,
     /// so `12` for `12@73%`.
-    pub fn told(self, empties: Empties) -> SearchDepth {
+    pub fn shown(self, empties: Empties) -> SearchDepth {
         match self {
             SearchDepth::Selective { plies, .. } if plies < empties.count() => SearchDepth::Plies(plies),
             _ => self,
@@ -198,10 +198,10 @@ mod tests {
     fn a_percentage_tells_that_the_end_was_seen() {
         let told = |plies| {
             let depth = SearchDepth::Selective { plies, selectivity: Selectivity::BOLDEST };
-            depth.told(Empties::new(24).unwrap()).to_string()
+            depth.shown(Empties::new(24).unwrap()).to_string()
         };
         assert_eq!([12, 23, 24].map(told), ["12", "23", "24@73%"]);
-        assert_eq!(SearchDepth::WinLossDraw.told(Empties::MOST), SearchDepth::WinLossDraw);
+        assert_eq!(SearchDepth::WinLossDraw.shown(Empties::MOST), SearchDepth::WinLossDraw);
     }
 
     #[test]

@@ -211,11 +211,6 @@ impl Sharing {
         self.constant() + 1
     }
 
-    /// Never: there is always the constant.
-    pub fn is_empty(&self) -> bool {
-        false
-    }
-
     /// The number of the constant's packed weight.
     pub fn constant(&self) -> usize {
         self.mobility().end
@@ -247,7 +242,8 @@ impl Sharing {
 /// Numbers the configurations of a family from `next` on, and says what comes after them. Those that a symmetry maps
 /// onto each other get one number.
 fn share(family: &Family, mut next: u32) -> (Vec<u32>, u32) {
-    let mirrors: Vec<Vec<u32>> = Symmetry::all()
+    let mirrors: Vec<Vec<u32>> = Symmetry::ALL
+        .into_iter()
         .map(|symmetry| family.image(symmetry))
         .filter(|image| image.set() == family.set() && image != family)
         .map(|image| mirror(family, &image))

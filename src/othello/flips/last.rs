@@ -1,5 +1,6 @@
 //! The discs that the last move of a full board turns.
 
+use crate::othello::line::turned;
 use crate::othello::rays::Rays;
 use crate::othello::{Bitboard, Square};
 
@@ -45,18 +46,9 @@ static TURNED: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut place = 0;
     while place < 8 {
-        let mut player = 0usize;
+        let mut player = 0u64;
         while player < 256 {
-            let above = player >> place >> 1;
-            let below = player & ((1 << place) - 1);
-            let mut turned = 0;
-            if above != 0 {
-                turned += above.trailing_zeros();
-            }
-            if below != 0 {
-                turned += place as u32 - 1 - below.ilog2();
-            }
-            table[place][player] = turned as u8;
+            table[place][player as usize] = turned(player, !player & 0xff, place).count_ones() as u8;
             player += 1;
         }
         place += 1;

@@ -1,6 +1,7 @@
 //! What happens on one line of up to eight squares, for every line that there is.
 
 use crate::othello::Square;
+use crate::othello::line::turned;
 
 /// By the place of the new disc and the opposing discs: the squares where a disc of the player would close a run.
 static CLOSERS: [[u8; 256]; 8] = {
@@ -24,7 +25,7 @@ static TURNED: [[u8; 256]; 8] = {
     while place < 8 {
         let mut ends = 0;
         while ends < 256 {
-            table[place][ends] = between(place, ends);
+            table[place][ends] = turned(ends as u64, !ends as u64 & 0xff, place) as u8;
             ends += 1;
         }
         place += 1;
@@ -58,20 +59,4 @@ const fn closers(place: usize, opponent: usize) -> u8 {
         found |= 1 << (end - 1);
     }
     found
-}
-
-/// The squares between one and the nearest of `ends` on either side.
-const fn between(place: usize, ends: usize) -> u8 {
-    let mut found = 0;
-    let above = ends >> place >> 1;
-    if above != 0 {
-        let end = place + 1 + above.trailing_zeros() as usize;
-        found |= (1 << end) - (1 << (place + 1));
-    }
-    let below = ends & ((1 << place) - 1);
-    if below != 0 {
-        let end = below.ilog2() as usize;
-        found |= (1 << place) - (1 << (end + 1));
-    }
-    (found & 0xff) as u8
 }

@@ -225,7 +225,7 @@ impl fmt::Display for AnalysisLine<'_> {
         };
         let chance = line.chance();
         write!(f, "rank {rank} move {} score {bound}{} chance {chance:.4}", Vertex(line.turn), line.score)?;
-        write!(f, " depth {}", line.depth.told(*empties))?;
+        write!(f, " depth {}", line.depth.shown(*empties))?;
         write!(f, " visits {} nodes {} seconds {:.3}", line.visits, report.nodes, report.elapsed.as_secs_f64())?;
         write_pv(f, line)
     }
@@ -280,7 +280,7 @@ pub struct BookLine<'a> {
 impl fmt::Display for BookLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BookLine { line, empties, games } = self;
-        let depth = line.depth.told(*empties);
+        let depth = line.depth.shown(*empties);
         write!(f, "move {} score {} depth {depth} games {games}", Vertex(line.turn), line.score)?;
         write_pv(f, line)
     }
@@ -303,7 +303,7 @@ pub struct SearchStats<'a> {
 impl fmt::Display for SearchStats<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { lines, depth, nodes, evaluations, elapsed, memory } = self.report;
-        let depth = depth.told(self.empties);
+        let depth = depth.shown(self.empties);
         let seconds = elapsed.as_secs_f64();
         // A search may be over before the clock has moved.
         let per_second = *nodes as f64 / seconds.max(1e-6);

@@ -76,7 +76,7 @@ impl PendingRequest {
     /// What the search has reached: how far it sees, the best move, and what that is worth. NBoard shows about 27 characters, and the number
     /// of positions beside them.
     fn progress(&self) -> Option<String> {
-        let depth = self.last_report.depth.told(self.request.position.empty_count());
+        let depth = self.last_report.depth.shown(self.request.position.empty_count());
         let best = self.last_report.lines.first()?;
         if let PendingGoal::Analyze { turns, .. } = self.goal {
             return Some(format!("Move {}: depth {depth}", turns + 1));
@@ -347,7 +347,7 @@ impl Session {
         for line in view.playable().take(lines) {
             sent.push(line.turn);
             let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
-            let depth = line.depth.told(position.empty_count());
+            let depth = line.depth.shown(position.empty_count());
             self.send(Reply::Book { hint: Hint { line, depth }, games, draws });
         }
         sent
@@ -486,7 +486,7 @@ impl Session {
         pending.last_report = report;
         let Some(pending) = &self.pending else { return };
         if is_hint && news {
-            let depth = pending.last_report.depth.told(pending.request.position.empty_count());
+            let depth = pending.last_report.depth.shown(pending.request.position.empty_count());
             for line in &pending.last_report.lines {
                 self.send(Reply::Search(Hint { line: line.clone(), depth }));
             }

@@ -212,7 +212,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         }
         if is_mtdf {
             let near = if matches!(stage, Stage::Solve(_)) { 1 } else { NEAR_BOUNDS };
-            return by_null_windows(floor, guess, near, value);
+            return mtdf(floor, guess, near, value);
         }
         let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(BEYOND));
         if floor > -BEYOND {
@@ -339,8 +339,8 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     }
 }
 
-/// The value that null windows find, a lower bound that is as `near` to an upper one, if it exceeds the floor, else a bound at or below that.
-fn by_null_windows(floor: i32, guess: i32, near: i32, mut value: impl FnMut(i32, i32) -> i32) -> i32 {
+/// MTD(f): the value that null windows find, a lower bound that is as `near` to an upper one, if it exceeds the floor, else a bound at or below that.
+fn mtdf(floor: i32, guess: i32, near: i32, mut value: impl FnMut(i32, i32) -> i32) -> i32 {
     let (mut low, mut high) = (floor, BEYOND);
     let mut next = if floor > -BEYOND { floor + 1 } else { guess };
     while high - low >= near {

@@ -152,8 +152,8 @@ pub(in crate::search) struct Walk<'a, E: Incremental> {
     pub(in crate::search) probes: u8,
     /// The endgame solver's own table.
     local: LocalTable,
-    /// The move that was last good enough one ply above the leaves, by the parity of the empty squares: of each side one, but for passes.
-    last_cut: [Bitboard; 2],
+    /// Killer moves: what was last good enough one ply above the leaves, by the parity of the empty squares: of each side one, but for passes.
+    killers: [Bitboard; 2],
     /// Nodes counted here and not yet added to the shared counts.
     nodes: u64,
     evaluations: u64,
@@ -169,7 +169,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             below: None,
             probes: 0,
             local: LocalTable::default(),
-            last_cut: [Bitboard::EMPTY; 2],
+            killers: [Bitboard::EMPTY; 2],
             nodes: 0,
             evaluations: 0,
             next_look: shared.positions_to_next_look(shared.counts()),
@@ -323,20 +323,20 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         if depth >= CUT_FROM
             && beta - alpha == 1
-            && let Some(value) = self.probably_beyond(node, depth, false, beta)
+            && let Some(value) = self.probcut(node, depth, false, beta)
         {
             return value;
         }
         let mut best = -BEYOND;
         if depth == 1 {
             let parity = node.position.empty_count().index() % 2;
-            for square in ordering::by_square(moves, self.last_cut[parity]) {
+            for square in ordering::by_square(moves, self.killers[parity]) {
                 let turned = flips(square, node.position.player(), node.position.opponent());
                 let child = self.after(node, square, turned);
                 self.nodes += 1;
                 best = best.max(-self.leaf(&child));
                 if best >= beta {
-                    self.last_cut[parity] = Bitboard(1 << square.index());
+                    self.killers[parity] = square.bit();
                     break;
                 }
             }
@@ -384,14 +384,14 @@ impl<'a, E: Incremental> Walk<'a, E> {
             (alpha, beta) = (alpha.max(known.lower), beta.min(known.upper));
         }
         if beta - alpha == 1
-            && let Some(value) = self.probably_beyond(node, depth, solving, beta)
+            && let Some(value) = self.probcut(node, depth, solving, beta)
         {
             return value;
         }
         let mut children = Candidates::none();
         children.add(position, moves);
         if depth >= LOOK_AHEAD_FROM
-            && let Some(value) = self.known_reply(&children, table_depth, depth, beta)
+            && let Some(value) = self.enhanced_cutoff(&children, table_depth, depth, beta)
         {
             return value;
         }
@@ -453,7 +453,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// ProbCut: a bound on the value if a shallow search, or the static value alone, makes it likely enough that the value is
     /// beyond the null window below `beta`.
-    fn probably_beyond(&mut self, node: &Node<E::State>, depth: u8, solving: bool, beta: i32) -> Option<i32> {
+    fn probcut(&mut self, node: &Node<E::State>, depth: u8, solving: bool, beta: i32) -> Option<i32> {
         let errors = self.shared.errors?;
         let deviations = self.selectivity.deviations()?;
         if self.probes >= NESTED_PROBES {
@@ -487,10 +487,10 @@ impl<'a, E: Incremental> Walk<'a, E> {
         found.filter(|_| !self.is_idle())
     }
 
-    /// The value of a move whose reply is known to be bad enough for the other side to settle the matter.
-    fn known_reply(&self, children: &Candidates, table_depth: u8, depth: u8, beta: i32) -> Option<i32> {
+    /// Enhanced transposition cut-off: the value of a move that is good enough by what the table knows of the position behind it.
+    fn enhanced_cutoff(&self, children: &Candidates, table_depth: u8, depth: u8, beta: i32) -> Option<i32> {
         let needed = if table_depth == TO_THE_END { TO_THE_END } else { depth - 1 };
-        children.known_to(self.shared.table, needed, self.selectivity).find(|&value| value >= beta)
+        children.replies_known_to(self.shared.table, needed, self.selectivity).find(|&value| value >= beta)
     }
 
     /// Puts the moves in the order in which they are to be tried.
@@ -503,7 +503,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         alpha: i32,
         first: Option<Square>,
     ) {
-        let look = ordering::look_ahead(depth, solving);
+        let look = ordering::sorting_depth(depth, solving);
         let probing = std::mem::replace(&mut self.probes, NESTED_PROBES);
         children.sort_by(first, |candidate: &Candidate| {
             let child = self.after(node, candidate.square, candidate.turned);

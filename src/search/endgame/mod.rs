@@ -97,7 +97,8 @@ impl<'a> Solver<'a> {
         children.add(position, moves);
         // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
         if empties > SHALLOW_TO + 1 {
-            let mut known = children.known_to(self.table, TO_THE_END, Selectivity::NONE).map(|value| value / DISC);
+            let mut known =
+                children.replies_known_to(self.table, TO_THE_END, Selectivity::NONE).map(|value| value / DISC);
             if let Some(value) = known.find(|&value| value >= beta) {
                 return value;
             }

@@ -241,7 +241,7 @@ mod tests {
         for seed in 0..100 {
             let position = random_position(seed, 8 + seed as u32 % 6);
             let own = of_moves(&position);
-            for symmetry in Symmetry::all() {
+            for symmetry in Symmetry::ALL {
                 let image = of_moves(&symmetry.position(&position));
                 for (square, terms) in &own {
                     let (_, seen) = image.iter().find(|(there, _)| *there == symmetry.square(*square)).unwrap();

@@ -55,7 +55,7 @@ fn compare(seeds: std::ops::Range<u64>, most_empties: u64) {
         (ends, passes) = (ends + u32::from(position.is_over()), passes + u32::from(position.must_pass()));
         (wipe_outs, draws) =
             (wipe_outs + u32::from(truth.abs() == 64), draws + u32::from(truth == contempt.draw_for(position.mover())));
-        for (number, symmetry) in Symmetry::all().enumerate() {
+        for (number, symmetry) in Symmetry::ALL.into_iter().enumerate() {
             let image = symmetry.position(&position);
             // Every image finds an empty table first and its own results afterwards; small and large take turns.
             let table = &mut tables[(number + seed as usize) % 2];
