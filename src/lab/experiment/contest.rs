@@ -13,7 +13,10 @@ pub trait Contest: Game {
     /// What finished games are worth to alpha-beta.
     const ENDS: EndValues;
 
-    /// Plies to the end of the game, at most: what budgets depend on.
+    /// How far the game is: what budgets depend on. Empty squares, or turns taken.
+    fn stage(&self) -> u32;
+
+    /// Plies to the end of the game, at most.
     fn plies_left(&self) -> u32;
 
     /// The result for Black if the game is over, or so near its end, `solve_from` empty squares, that both sides would
@@ -28,6 +31,10 @@ thread_local! {
 
 impl Contest for Position {
     const ENDS: EndValues = EndValues::Outcome;
+
+    fn stage(&self) -> u32 {
+        self.empties().count()
+    }
 
     fn plies_left(&self) -> u32 {
         self.empties().count()
@@ -50,6 +57,10 @@ impl Contest for Position {
 impl Contest for RandomTree {
     const ENDS: EndValues = EndValues::Sum;
 
+    fn stage(&self) -> u32 {
+        self.depth().into()
+    }
+
     fn plies_left(&self) -> u32 {
         RandomTree::plies_left(self).into()
     }
@@ -62,6 +73,10 @@ impl Contest for RandomTree {
 impl Contest for SixBySix {
     const ENDS: EndValues = EndValues::Outcome;
 
+    fn stage(&self) -> u32 {
+        self.empties()
+    }
+
     fn plies_left(&self) -> u32 {
         self.empties()
     }
@@ -73,6 +88,10 @@ impl Contest for SixBySix {
 
 impl Contest for Breakthrough {
     const ENDS: EndValues = EndValues::Outcome;
+
+    fn stage(&self) -> u32 {
+        self.rows_to_go()
+    }
 
     fn plies_left(&self) -> u32 {
         self.rows_to_go()

@@ -80,7 +80,7 @@ pub fn play<G: Contest>(start: &G, players: [&mut dyn Contender<G>; 2], solve_fr
         let nanos = watch.nanos();
         let spent = Spent { moves: 1, evaluations: chosen.evaluations, nanos, plies: chosen.plies.into() };
         played.spent[side].add(&spent);
-        let stage = played.stages[side].entry(position.plies_left()).or_default();
+        let stage = played.stages[side].entry(position.stage()).or_default();
         *stage = (stage.0 + chosen.evaluations, stage.1 + 1);
         position = after(&position, chosen.turn);
     }

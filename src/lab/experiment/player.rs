@@ -170,7 +170,7 @@ impl<G: Contest> Contender<G> for BestFirstPlayer<G> {
         let settings = self.settings;
         let explorer = self.explorer.get_or_insert_with(|| Explorer::new(settings, position));
         explorer.begin(position, Contempt::NONE);
-        let stage = position.plies_left();
+        let stage = position.stage();
         let limit = self.limit.evaluations(stage, self.debt);
         let mut is_spent = |work: &Work| work.evaluations >= limit;
         explorer.expand_root(&*self.evaluator);
@@ -218,11 +218,11 @@ impl Contender<Position> for EnginePlayer {
     }
 
     fn choose(&mut self, position: &Position) -> Chosen<<Position as Game>::Move> {
-        let evaluations = Some(self.limit.evaluations(position.plies_left(), self.debt));
+        let evaluations = Some(self.limit.evaluations(position.stage(), self.debt));
         let limits = Limits { evaluations, ..Limits::default() };
         let task = Task { precision: Precision::OutcomeFirst, ..Task::new(*position, self.evaluator.clone()) };
         let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
-        self.debt = self.limit.debt(position.plies_left(), self.debt, report.evaluations);
+        self.debt = self.limit.debt(position.stage(), self.debt, report.evaluations);
         let best = &report.lines[0];
         let plies = best.pv.iter().filter(|turn| turn.square().is_some()).count() as u32;
         Chosen { turn: best.turn.square(), evaluations: report.evaluations, plies, expected: None }
