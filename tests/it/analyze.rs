@@ -55,13 +55,25 @@ fn by_id(answers: &[Value], id: impl Into<Value>) -> &Value {
 #[test]
 fn a_field_that_is_null_counts_as_not_there() {
     let mut query = json!({ "id": 1, "moves": "f5" });
-    let schema: Value = serde_json::from_str(include_str!("../../docs/analysis.schema.json")).unwrap();
-    for (field, _) in schema["$defs"]["query"]["properties"].as_object().unwrap() {
+    let page: Value = serde_json::from_str(include_str!("../../docs/analysis.schema.json")).unwrap();
+    for (field, _) in page["$defs"]["query"]["properties"].as_object().unwrap() {
         query.as_object_mut().unwrap().entry(field).or_insert(Value::Null);
     }
     let plain = json!({ "id": 1, "moves": "f5" });
     let [nulls, none] = [query, plain].map(|query| analyze(&["--depth", "2", "--reproducible"], lines(&[query])));
     assert_eq!(nulls, none);
+    let request = schema("request");
+    for (line, is_taken) in [
+        (json!({ "id": 1, "moves": "f5", "action": null }), true),
+        (json!({ "action": "stats", "id": null }), true),
+        (json!({ "action": "terminate", "id": null }), false),
+        (json!({ "id": 1, "board": null }), false),
+        (json!({ "id": 1, "moves": "f5", "turns": [] }), false),
+        (json!({ "id": 1, "moves": "f5", "wld": true, "multipv": "all" }), false),
+    ] {
+        let answer = json_lines(&answers(&["analyze", "--depth", "1"], format!("{line}\n"))).remove(0);
+        assert_eq!((request.is_valid(&line), answer["error"].is_null()), (is_taken, is_taken), "{line}: {answer}");
+    }
 }
 
 #[test]
