@@ -102,3 +102,22 @@ pub(crate) fn least_depth(lines: &[Line]) -> SearchDepth {
     let proven = if unsolved { SearchDepth::WinLossDraw } else { SearchDepth::Exact };
     plies.min().map_or(proven, SearchDepth::Plies)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solved_draw_beside_an_open_move_is_no_result() {
+        let line = |score| Line {
+            turn: Move::Pass,
+            score: Score::from_discs(score),
+            bound: Bound::Exact,
+            depth: SearchDepth::Exact,
+            pv: vec![Move::Place("f5".parse().unwrap())],
+            visits: 1,
+        };
+        let depth = |score| unproven_depth(&[line(score)], None);
+        assert_eq!([1, 0, -1].map(depth), [SearchDepth::WinLossDraw, SearchDepth::Plies(1), SearchDepth::Plies(1)]);
+    }
+}

@@ -193,6 +193,23 @@ fn the_memory_cap_is_kept() {
 }
 
 #[test]
+fn what_is_left_out_is_not_proven() {
+    for (_, position) in open_positions(0..4, |_| 18) {
+        let whole = task(position, EvaluatorKind::Pattern);
+        let best = by_alpha_beta(&whole, Limits::default()).lines[0].turn;
+        let others = Task { except: best.square().unwrap().bit(), ..whole };
+        if (position.moves() & !others.except).is_empty() {
+            continue;
+        }
+        let next = by_alpha_beta(&others, Limits::default()).lines[0].score;
+        for settings in settings(1) {
+            let found = &think(&mut BestFirst::new(settings), &others, Limits::default()).lines[0];
+            assert_eq!((found.score, found.turn == best), (next, false), "{position}");
+        }
+    }
+}
+
+#[test]
 fn a_copy_of_what_is_below_a_node_is_the_same() {
     let mut engine = searched(1);
     let explorer = explorer_of(&mut engine);
