@@ -150,7 +150,7 @@ struct Played {
 fn pattern_cost() {
     let mut numbers = Numbers(1);
     // Weights of two discs at most: as large as learned ones, and no easier to compress.
-    let weights = (0..30 * Sharing::get().len()).map(|_| numbers.below(128) as i16 - 64).collect();
+    let weights = (0..30 * Sharing::get().count()).map(|_| numbers.below(128) as i16 - 64).collect();
     let weights = PackedWeights::new(30, 32, weights).expect("weights for 30 phases");
     let bytes = weights.to_bytes();
     let pattern = PatternLinear::new(weights);

@@ -155,7 +155,7 @@ fn board<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Position>,
 /// goes on. `weights` is the fingerprint of the evaluation that the book grows with.
 ///
 /// # Errors
-/// If it is no answer, or not by this evaluation.
+/// If it is no answer, contradicts itself, or is not by this evaluation.
 pub fn finding(line: &[u8], weights: u32) -> Result<Option<Finding>, UnusableLine> {
     let answer: Answer = serde_json::from_slice(line)
         .map_err(|error| UnusableLine { column: error.column().max(1), problem: problem_of_json(&error) })?;

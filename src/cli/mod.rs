@@ -177,7 +177,15 @@ fn refuse(problem: impl std::fmt::Display) -> ! {
 fn explain(error: clap::Error) -> ! {
     // The standard library's words, which do not say what was expected.
     const NO_NUMBER: [&str; 2] = ["invalid digit found in string", "cannot parse integer from empty string"];
-    let text = error.to_string();
+    let mut not_utf8 = std::env::args_os().skip(1).filter(|argument| argument.to_str().is_none());
+    // clap does not say which argument it is.
+    let argument = match (error.kind(), not_utf8.next(), not_utf8.next()) {
+        (ErrorKind::InvalidUtf8, Some(argument), None) => {
+            Some(format!("error: '{}': expected UTF-8", argument.display()))
+        }
+        _ => None,
+    };
+    let text = argument.clone().unwrap_or_else(|| error.to_string());
     if error.use_stderr() {
         let unknown = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument);
         match (std::error::Error::source(&error), unknown) {
@@ -186,16 +194,9 @@ fn explain(error: clap::Error) -> ! {
             (None, None) => tell_nboard(text.lines().next().unwrap_or_default().trim_start_matches("error: ")),
         }
     }
-    // clap does not say which one.
-    if let Some(argument) = std::env::args_os()
-        .find(|argument| argument.to_str().is_none())
-        .filter(|_| error.kind() == ErrorKind::InvalidUtf8)
-    {
-        say(format_args!("error: '{}': expected UTF-8", argument.display()));
-        exit(error.exit_code());
-    }
     match NO_NUMBER.into_iter().find(|words| text.contains(words)) {
         Some(words) => say(text.trim_end().replace(words, "expected a whole number, digits alone")),
+        None if argument.is_some() => say(text),
         None => error.exit(),
     }
     exit(error.exit_code());

@@ -142,6 +142,7 @@ impl Engine {
     /// [`Engine::set`].
     pub fn replace_options(&mut self, options: EngineOptions) {
         self.pondering = None;
+        self.tables = None;
         self.options = options;
         if let Some(seed) = self.drawn_seed.filter(|_| self.options.variety > Score::ZERO) {
             self.options.seed = seed;
@@ -185,7 +186,7 @@ impl Engine {
     }
 
     /// Makes the tables of the evaluation that the game needs from this position on, and returns when they are made and all that was asked for
-    /// before is done; at once while the engine ponders.
+    /// before is done; at once while the engine ponders, and without tables where the system has no threads.
     pub fn be_ready(&mut self, position: &Position) {
         self.make_tables(position);
         if let Some(tables) = &self.tables {

@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn a_file_of_weights_is_read_when_it_is_set() {
         let mut options = EngineOptions::default();
-        let length = Sharing::get().len();
+        let length = Sharing::get().count();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("weights");
         let file = path.to_str().unwrap();

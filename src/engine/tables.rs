@@ -7,8 +7,8 @@ use crate::search::StopSignal;
 use crossbeam::channel::{Receiver, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A thread that makes tables. It is not the thread of the searches, because a move of the book waits for no table. Dropping this ends it with the
-/// table that it makes.
+/// A thread that makes tables. It is not the thread of the searches, because a move of the book waits for no table. When this is
+/// dropped, the thread ends as soon as its present table is made.
 #[derive(Debug)]
 pub(super) struct TableMaker {
     signal: StopSignal,

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_file_keeps_its_form_and_gets_a_model() {
-        let linear = PackedWeights::new(1, 32, vec![3; Sharing::get().len()]).unwrap();
+        let linear = PackedWeights::new(1, 32, vec![3; Sharing::get().count()]).unwrap();
         let factors = FactorWeights::new(32, 128, vec![3; 2 * rows()], vec![1; RANK * rows()]).unwrap();
         let model = ErrorModel::new(&[0.5; ErrorModel::COEFFICIENTS]).unwrap();
         for bytes in [linear.to_bytes(), factors.to_bytes()] {

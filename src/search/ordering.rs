@@ -97,8 +97,8 @@ impl Candidates {
         }
     }
 
-    /// What the moves are worth at least whose replies a table knows, searched to this depth and as sure as this.
-    pub(super) fn replies_known_to(
+    /// The least values of those moves behind which a table knows the position, searched to this depth and as sure as this.
+    pub(super) fn values_in_table(
         &self,
         table: &TranspositionTable,
         depth: u8,

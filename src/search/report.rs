@@ -122,7 +122,7 @@ impl SearchDepth {
         }
     }
 
-    /// The depth as clients are shown it of a position with this many empty squares: with a percentage only where the end of the game was seen,
+    /// The depth as it is shown to clients, for a position with this many empty squares: with a percentage only where the end of the game was seen,
     /// so `12` for `12@73%`.
     pub fn shown(self, empties: Empties) -> SearchDepth {
         match self {
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn a_percentage_tells_that_the_end_was_seen() {
-        let told = |plies| {
+        let shown = |plies| {
             let depth = SearchDepth::Selective { plies, selectivity: Selectivity::BOLDEST };
             depth.shown(Empties::new(24).unwrap()).to_string()
         };
-        assert_eq!([12, 23, 24].map(told), ["12", "23", "24@73%"]);
+        assert_eq!([12, 23, 24].map(shown), ["12", "23", "24@73%"]);
         assert_eq!(SearchDepth::WinLossDraw.shown(Empties::MOST), SearchDepth::WinLossDraw);
     }
 

@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_sums_are_the_values_of_the_evaluator() {
         let mut random = Random::new(3);
-        let weights: Vec<i16> = (0..Sharing::get().len()).map(|_| random.below(41) as i16 - 20).collect();
+        let weights: Vec<i16> = (0..Sharing::get().count()).map(|_| random.below(41) as i16 - 20).collect();
         let pattern = PatternLinear::new(PackedWeights::new(1, 32, weights.clone()).unwrap());
         let weights: Vec<f32> = weights.iter().map(|&weight| f32::from(weight) / 32.0).collect();
         let (points, mut sums) = (points(100), Vec::new());
@@ -185,7 +185,7 @@ mod tests {
         let design = design(&points);
         let mut random = Random::new(5);
         let mut vector = |scale: f32| -> Vec<f32> {
-            (0..Sharing::get().len()).map(|_| (random.fraction() as f32 - 0.5) * scale).collect()
+            (0..Sharing::get().count()).map(|_| (random.fraction() as f32 - 0.5) * scale).collect()
         };
         let (weights, direction) = (vector(2.0), vector(1.0));
         let (mut predictions, mut changes) = (Vec::new(), Vec::new());
@@ -219,7 +219,7 @@ mod tests {
         let points = points(60);
         let many: Vec<Point> = points.iter().cycle().take(BLOCK + 40).copied().collect();
         let design = design(&many);
-        let mut counts = vec![0.0; Sharing::get().len()];
+        let mut counts = vec![0.0; Sharing::get().count()];
         design.counts(&mut counts);
         let total: f64 = many.iter().map(|point| f64::from(point.weight) / 2.0).sum();
         assert!((counts[Sharing::get().constant()] - total).abs() < 1e-3 * total);

@@ -262,7 +262,7 @@ struct Descent<'a> {
 
 impl Descent<'_> {
     fn new<'a>(training: &'a Design, held_out: &'a Design, ridge: f64) -> Descent<'a> {
-        let length = Sharing::get().len();
+        let length = Sharing::get().count();
         let mut scale = vec![0.0; length];
         training.counts(&mut scale);
         // Without a ridge, what is never used is divided by something all the same.

@@ -139,7 +139,7 @@ impl FittedWeights {
     }
 
     fn parse(bytes: &[u8], path: &Path) -> Result<FittedWeights, FileError> {
-        let expected = |header: &FitHeader| header.settings.phases.saturating_mul(Sharing::get().len());
+        let expected = |header: &FitHeader| header.settings.phases.saturating_mul(Sharing::get().count());
         let (header, weights) = parse_numbers(bytes, MAGIC, path, expected)?;
         Ok(FittedWeights { header, weights })
     }
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn weights_are_rounded_to_units_and_kept_within_what_the_tables_hold() {
-        let mut weights = vec![0.0; Sharing::get().len()];
+        let mut weights = vec![0.0; Sharing::get().count()];
         weights[..6].copy_from_slice(&[1.0, -1.0, 0.52, -0.49, 300.0, -300.0]);
         let packed =
             fitted(weights.clone()).pack(&PackSettings { units_per_disc: 2, ..PackSettings::default() }).unwrap();
@@ -307,7 +307,7 @@ mod tests {
     fn files_come_back_and_wrong_ones_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("weights.fit");
-        let weights = fitted((0..Sharing::get().len()).map(|i| i as f32 / 3.0).collect());
+        let weights = fitted((0..Sharing::get().count()).map(|i| i as f32 / 3.0).collect());
         weights.write(&path).unwrap();
         assert_eq!(AnyFit::read(&path).unwrap(), AnyFit::Linear(weights));
         fitted(vec![0.0; 5]).write(&path).unwrap();

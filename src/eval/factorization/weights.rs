@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn each_form_names_the_other() {
         use crate::eval::pattern::PackedWeights;
-        let linear = PackedWeights::new(1, 32, vec![0; Sharing::get().len()]).unwrap();
+        let linear = PackedWeights::new(1, 32, vec![0; Sharing::get().count()]).unwrap();
         let error = refusal(&linear.to_bytes());
         assert!(error.contains("version 4") && error.contains("--eval pattern-linear"), "{error}");
         let mut earlier = none().to_bytes();

@@ -39,7 +39,7 @@ impl PackedWeights {
     pub fn new(phases: usize, units_per_disc: u16, weights: Vec<i16>) -> Result<PackedWeights, WeightsError> {
         check_phases(phases)?;
         let factor = frame::check_units(units_per_disc)?;
-        let expected = phases * Sharing::get().len();
+        let expected = phases * Sharing::get().count();
         if weights.len() != expected {
             return Err(WeightsError::Count { found: weights.len(), expected });
         }
@@ -54,7 +54,7 @@ impl PackedWeights {
 
     /// The weights of one phase.
     pub fn phase(&self, phase: usize) -> &[i16] {
-        let length = Sharing::get().len();
+        let length = Sharing::get().count();
         &self.weights[phase * length..][..length]
     }
 
@@ -114,7 +114,7 @@ fn check_phases(phases: usize) -> Result<(), WeightsError> {
 /// The weights of `phases` phases, which must be all there is. Each phase is unpacked in the same small buffer, because fresh memory
 /// for all of them would take longer than the unpacking.
 fn unpack(mut rest: Cursor<'_>, phases: usize) -> Result<Vec<i16>, WeightsError> {
-    let length = Sharing::get().len();
+    let length = Sharing::get().count();
     let mut weights = Vec::with_capacity(phases * length);
     let mut planes = vec![0; 2 * length];
     for phase in 0..phases {
@@ -134,7 +134,7 @@ mod tests {
     /// Weights of all sizes, small ones more often.
     fn some(phases: usize) -> PackedWeights {
         let mut random = Random::new(1);
-        let weights = (0..phases * Sharing::get().len()).map(|_| {
+        let weights = (0..phases * Sharing::get().count()).map(|_| {
             let bits = random.next();
             ((bits >> 48) as i16 / 8) >> (bits & 15)
         });
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn none(phases: usize) -> PackedWeights {
-        PackedWeights::new(phases, 32, vec![0; phases * Sharing::get().len()]).unwrap()
+        PackedWeights::new(phases, 32, vec![0; phases * Sharing::get().count()]).unwrap()
     }
 
     fn refusal(bytes: &[u8]) -> String {
@@ -156,7 +156,7 @@ mod tests {
         let weights = some(3);
         assert_eq!(PackedWeights::from_bytes(&weights.to_bytes()).unwrap(), weights);
         // The extremes that one unit per 1/128 disc allows.
-        let mut extremes = vec![0; Sharing::get().len()];
+        let mut extremes = vec![0; Sharing::get().count()];
         extremes[..4].copy_from_slice(&[i16::MAX, i16::MIN, -1, 1]);
         let extremes = PackedWeights::new(1, 128, extremes).unwrap();
         assert_eq!(PackedWeights::from_bytes(&extremes.to_bytes()).unwrap(), extremes);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn no_weights_need_no_room() {
-        let weights = 30 * Sharing::get().len();
+        let weights = 30 * Sharing::get().count();
         assert!(none(30).to_bytes().len() < weights / 100);
     }
 
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn weights_that_the_tables_cannot_hold_are_refused() {
-        let length = Sharing::get().len();
+        let length = Sharing::get().count();
         let new = |phases, units, weight| PackedWeights::new(phases, units, vec![weight; length]);
         assert!(matches!(new(1, 32, 8192), Err(WeightsError::Weight(8192))));
         assert!(new(1, 32, -8192).is_ok() && new(1, 128, i16::MIN).is_ok());

@@ -207,7 +207,7 @@ impl Sharing {
     }
 
     /// The packed weights of one phase, the constant included.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.constant() + 1
     }
 
@@ -301,7 +301,7 @@ mod tests {
         let sizes: Vec<usize> = (0..FAMILIES.len()).map(|f| sharing.range(f).len()).collect();
         let expected = [10206, 29889, 59049, 29646, 29646, 29646, 59049, 29646, 3321, 3321, 3321, 29646, 9963, 378];
         assert_eq!(sizes, expected);
-        assert_eq!(sharing.len(), expected.iter().sum::<usize>() + 1024 + 1);
+        assert_eq!(sharing.count(), expected.iter().sum::<usize>() + 1024 + 1);
         for (f, family) in FAMILIES.iter().enumerate() {
             let numbers = sharing.of_family(f);
             assert_eq!(numbers.len(), family.configurations());

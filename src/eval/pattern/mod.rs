@@ -55,7 +55,7 @@ mod tests {
     /// Weights that are all different enough, up to two discs.
     fn random_weights(phases: usize) -> Vec<i16> {
         let mut random = Random::new(7);
-        (0..phases * Sharing::get().len()).map(|_| random.below(127) as i16 - 63).collect()
+        (0..phases * Sharing::get().count()).map(|_| random.below(127) as i16 - 63).collect()
     }
 
     fn pattern(phases: usize, weights: Vec<i16>) -> PatternLinear {
@@ -79,7 +79,7 @@ mod tests {
             let empties = seed as u32 % 61;
             let position = random_position(seed, empties);
             let phase = ((60 - position.empties().count() as usize) / 2).min(29);
-            let weights = &weights[phase * sharing.len()..][..sharing.len()];
+            let weights = &weights[phase * sharing.count()..][..sharing.count()];
             let sum: i32 = State::of(&position).numbers().map(|number| i32::from(weights[number as usize])).sum();
             let mobility = i32::from(weights[sharing.mobility().start + mobility_pair(&position)]);
             let sum = (sum + mobility + i32::from(weights[sharing.constant()])) * DISC / 32;
@@ -95,7 +95,7 @@ mod tests {
         let sharing = Sharing::get();
         let diagonal = FAMILIES.iter().position(|family| family.name == "diagonal 6").unwrap();
         let full = *sharing.of_family(diagonal).last().unwrap() as usize;
-        let mut weights = vec![0; sharing.len()];
+        let mut weights = vec![0; sharing.count()];
         weights[full] = 3 * 32;
         weights[sharing.constant()] = 32;
         let pattern = pattern(1, weights);

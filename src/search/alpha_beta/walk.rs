@@ -22,8 +22,8 @@ pub(in crate::search) const DEEP_FROM: u8 = 3;
 pub(super) const CUT_FROM: u8 = 2;
 /// The same with more empty squares than deviations are fitted to. Static values err more there, so a shallow search has at least four plies.
 const UNFITTED_CUT_FROM: u8 = 8;
-/// Depth in plies from which on the table is probed for all replies before one of them is searched.
-const LOOK_AHEAD_FROM: u8 = 5;
+/// Depth in plies from which on the positions behind all moves are looked for in the table before one of them is searched.
+const ENHANCED_CUTOFF_FROM: u8 = 5;
 /// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
 const NESTED_PROBES: u8 = 2;
 /// Depth in plies from which on a node may be shared between threads.
@@ -390,7 +390,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         let mut children = Candidates::none();
         children.add(position, moves);
-        if depth >= LOOK_AHEAD_FROM
+        if depth >= ENHANCED_CUTOFF_FROM
             && let Some(value) = self.enhanced_cutoff(&children, table_depth, depth, beta)
         {
             return value;
@@ -490,7 +490,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     /// Enhanced transposition cut-off: the value of a move that is good enough by what the table knows of the position behind it.
     fn enhanced_cutoff(&self, children: &Candidates, table_depth: u8, depth: u8, beta: i32) -> Option<i32> {
         let needed = if table_depth == TO_THE_END { TO_THE_END } else { depth - 1 };
-        children.replies_known_to(self.shared.table, needed, self.selectivity).find(|&value| value >= beta)
+        children.values_in_table(self.shared.table, needed, self.selectivity).find(|&value| value >= beta)
     }
 
     /// Puts the moves in the order in which they are to be tried.

@@ -95,10 +95,10 @@ impl<'a> Solver<'a> {
         }
         let mut children = Candidates::none();
         children.add(position, moves);
-        // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
+        // Enhanced transposition cut-off: a move is good enough by what the table knows of the position behind it.
         if empties > SHALLOW_TO + 1 {
             let mut known =
-                children.replies_known_to(self.table, TO_THE_END, Selectivity::NONE).map(|value| value / DISC);
+                children.values_in_table(self.table, TO_THE_END, Selectivity::NONE).map(|value| value / DISC);
             if let Some(value) = known.find(|&value| value >= beta) {
                 return value;
             }
