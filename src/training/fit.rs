@@ -131,7 +131,7 @@ pub struct PassError {
 /// The weights of one phase and how they came to be.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedPhase {
-    /// [`Sharing::len`] weights in discs.
+    /// [`Sharing::count`] weights in discs.
     pub weights: Vec<f32>,
     /// Positions learnt from, those pooled included.
     pub positions: usize,

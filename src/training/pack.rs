@@ -118,7 +118,7 @@ pub struct FitHeader {
 pub struct FittedWeights {
     /// Where they come from.
     pub header: FitHeader,
-    /// In discs, phase by phase, [`Sharing::len`] for each.
+    /// In discs, phase by phase, [`Sharing::count`] for each.
     pub weights: Vec<f32>,
 }
 

@@ -31,7 +31,7 @@ pub struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// Weights for `phases` phases, 1 to 60, phase 0 first, [`Sharing::len`] for each phase; a disc is
+    /// Weights for `phases` phases, 1 to 60, phase 0 first, [`Sharing::count`] for each phase; a disc is
     /// `units_per_disc`, a power of two from 1 to 128. There is no error model.
     ///
     /// # Errors
