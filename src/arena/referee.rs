@@ -305,4 +305,11 @@ mod tests {
         let game = record_of(GameRecord::from_position(start), None);
         assert_eq!((*game.record().unwrap().start(), game.opening_moves), (start, 0));
     }
+
+    #[test]
+    fn the_first_position_that_is_near_enough_is_decided() {
+        let game = record_of(GameRecord::default(), Some(&mut Adjudicator::new(10)));
+        let end = *game.record().unwrap().position();
+        assert_eq!((game.end, end.empties().count()), (End::Adjudicated, 10));
+    }
 }

@@ -361,6 +361,15 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn the_command_line_has_the_last_word() {
+        let file = MatchText { pairs: Some(5), depth: Depth::new(3), seed: Some(1), ..MatchText::default() };
+        let line = MatchText { games: Some(8), depth: Depth::new(6), ..MatchText::default() };
+        let text = file.overridden_by(line);
+        assert_eq!((text.pairs, text.games, text.depth, text.seed), (None, Some(8), Depth::new(6), Some(1)));
+        assert_eq!(pairs(&text).unwrap(), Some(4));
+    }
+
+    #[test]
     fn a_test_has_more_pairs_than_a_match_unless_their_number_is_said() {
         let player = |name: &str| PlayerText::parse(&format!("name={name} depth=1")).unwrap();
         let pairs = |sprt: Option<&str>, pairs| {

@@ -48,7 +48,7 @@ impl NamedGame {
 impl GameFiles {
     /// Whether it is one file, which can be read again.
     pub(super) fn is_one_file(&self) -> bool {
-        matches!(&self.files[..], [file] if file != Path::new("-"))
+        matches!(&self.files[..], [file] if !is_standard_input(file))
     }
 
     /// An error if a file that is to be written is among them.
@@ -82,7 +82,7 @@ impl GameFiles {
     }
 
     fn open(&self, path: &Path) -> Result<GameFile, GameFileError> {
-        let games = if path == Path::new("-") {
+        let games = if is_standard_input(path) {
             announce_reading("games or positions");
             GameFile::new(STANDARD_INPUT, io::stdin())?
         } else {

@@ -62,7 +62,7 @@ mod tests {
 
     /// A file of games or labels with these numbers, each with a position.
     fn chunk(command: &str, games: &[(u64, u64)]) -> Chunk {
-        let symmetry = Symmetry::ALL.into_iter().last().unwrap();
+        let symmetry = *Symmetry::ALL.last().unwrap();
         let sample = |&(game, position): &(u64, u64)| {
             let position = random_position(position, 30);
             let image = if game % 2 == 0 { position } else { symmetry.position(&position) };

@@ -154,9 +154,14 @@ fn whatever_is_wrong_is_an_answer_and_the_next_query_is_served() {
     let mut input = format!("{}\n", json!({ "id": "long", "board": "x".repeat(10_000_000) })).into_bytes();
     for line in [
         &b"{\"id\":\"utf\",\"moves\":\"\xff\xfe\"}"[..],
+        b"{\"id\":3,\"depth\":NaN,\"moves\":\"f5\"}",
+        b"{\"id\":4,\"depth\":\"NaN\",\"moves\":\"f5\"}",
+        b"{\"id\":5,\"depth\":1e300,\"moves\":\"f5\"}",
         b"",
-        b"{\"id\":4,\"moves\":[\"f5\",\"f4\",\"a1\"]}",
-        b"{\"id\":5,\"moves\":\"f5\",\"depth\":1,\"colour\":\"red\",\"komi\":7}\r",
+        b"{\"id\":7,\"moves\":[\"f5\",\"f4\",\"a1\"]}",
+        b"{\"id\":8,\"board\":\"abc\"}",
+        b"{\"id\":9,\"game\":\"(;GM[Othello]B[F5]W[A1];)\"}",
+        b"{\"id\":10,\"moves\":\"f5\",\"depth\":1,\"colour\":\"red\",\"komi\":7}\r",
         b"nonsense",
     ] {
         input.extend_from_slice(line);
@@ -165,21 +170,26 @@ fn whatever_is_wrong_is_an_answer_and_the_next_query_is_served() {
     input.extend_from_slice(&[b'['; 100_000]);
     input.extend_from_slice(b"\n{\"id\":\"last\",\"moves\":\"f5\",\"depth\":1}");
     let answers = analyze(&["--threads", "1"], input);
-    assert_eq!(answers.len(), 7, "{answers:?}");
+    assert_eq!(answers.len(), 12, "{answers:?}");
     let on_line = |line: u64| answers.iter().find(|answer| answer["line"] == line).unwrap();
     for (line, id, field, part) in [
         (1, Value::Null, Value::Null, "more than 1048576 bytes"),
         (2, Value::Null, Value::Null, "not JSON: invalid unicode"),
-        (4, json!(4), json!("moves"), "a1 turns no disc"),
-        (6, Value::Null, Value::Null, "not JSON"),
-        (7, Value::Null, Value::Null, "recursion"),
+        (3, Value::Null, Value::Null, "not JSON: expected value at column 17"),
+        (4, json!(4), json!("depth"), "from 1 to 60"),
+        (5, json!(5), json!("depth"), "from 1 to 60"),
+        (7, json!(7), json!("moves"), "a1 turns no disc"),
+        (8, json!(8), json!("board"), "line 1, column 1"),
+        (9, json!(9), json!("game"), "a1 turns no disc"),
+        (11, Value::Null, Value::Null, "not JSON"),
+        (12, Value::Null, Value::Null, "recursion"),
     ] {
         let answer = on_line(line);
         assert_eq!((&answer["id"], &answer["field"]), (&id, &field), "{answer}");
         assert!(answer["error"].as_str().unwrap().contains(part), "{answer}");
     }
-    assert_eq!(on_line(4)["index"], 2);
-    let odd = by_id(&answers, 5);
+    assert_eq!(on_line(7)["index"], 2);
+    let odd = by_id(&answers, 10);
     assert_eq!(odd["warnings"], json!(["unknown field 'colour'", "unknown field 'komi'"]));
     assert_eq!(by_id(&answers, "last")["turn"], 1);
 }
@@ -234,6 +244,14 @@ fn reports_come_and_a_search_can_be_called_off() {
     talk.stdin = None;
     assert!(end(&mut talk.child).success());
     assert_eq!(stderr_of(&mut talk.child), "");
+}
+
+#[test]
+fn the_end_of_the_input_finishes_the_queue() {
+    let queries: Vec<Value> = (0..200).map(|id| json!({ "id": id, "moves": "f5", "depth": 3 })).collect();
+    let answers = analyze(&["--threads", "2", "--queue", "3"], lines(&queries));
+    let ids: BTreeSet<u64> = answers.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
+    assert_eq!((answers.len(), ids), (200, (0..200).collect()));
 }
 
 #[cfg(unix)]

@@ -188,29 +188,49 @@ fn the_log_does_not_depend_on_interruptions_or_concurrency() {
         reproducible: Some(true),
         openings: Some("random:6".to_owned()),
         seed: Some(3),
-        ..text([mock_player("gtp"), player("name=E depth=2"), quick("F")], 8)
+        ..text([mock_player("gtp crash@20+3"), player("name=E depth=2"), quick("F")], 8)
     };
-    // Ends early after each of these numbers of games.
-    let log = |name: &str, concurrency, ends: &[u32]| {
-        let folder = folder(name);
-        let mut resumed = Vec::new();
-        for &games in ends {
-            let (interrupt, mut counted) = (AtomicBool::new(false), 0);
-            let mut tournament = prepare(terms(&folder, concurrency), true);
-            resumed.push(tournament.resumed());
-            let conclusion = tournament.run(&interrupt, &mut |_| {
-                counted += 1;
-                interrupt.store(counted >= games, Ordering::Relaxed);
-            });
-            conclusion.unwrap();
+    let read = |folder: &Path| {
+        (fs::read_to_string(folder.join(GAMES)).unwrap(), fs::read_to_string(folder.join(GGF)).unwrap())
+    };
+    // Crashes depend on how many games a process has played, which is not the same for three workers.
+    let calm = |folder: &Path, concurrency| {
+        let mut text = terms(folder, concurrency);
+        text.player[0] = mock_player("gtp");
+        text
+    };
+
+    let whole = folder("log-whole");
+    prepare(calm(&whole, 1), false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    let expected = read(&whole);
+    assert_eq!(expected.0.lines().count(), 1 + 48);
+
+    let parallel = folder("log-parallel");
+    prepare(calm(&parallel, 3), false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    assert!(read(&parallel) == expected, "three games at a time");
+
+    let broken = folder("log-broken");
+    let mut resumed = Vec::new();
+    for stop_after in [5, 1, 7, 48] {
+        let interrupt = AtomicBool::new(false);
+        let mut tournament = prepare(calm(&broken, 2), true);
+        resumed.push(tournament.resumed());
+        let mut counted = 0;
+        let conclusion = tournament.run(&interrupt, &mut |_| {
+            counted += 1;
+            interrupt.store(counted >= stop_after, Ordering::Relaxed);
+        });
+        drop(tournament);
+        if conclusion.unwrap() == Conclusion::Interrupted {
+            // What a kill in the middle of a write leaves behind.
+            let path = broken.join(GAMES);
+            let mut log = fs::read_to_string(&path).unwrap();
+            log.push_str("{\"game\":9,\"pai");
+            fs::write(&path, log).unwrap();
         }
-        assert!(resumed.windows(2).all(|pair| pair[0] < pair[1]), "{resumed:?}");
-        [GAMES, GGF].map(|name| fs::read_to_string(folder.join(name)).unwrap())
-    };
-    let expected = log("log-whole", 1, &[99]);
-    assert_eq!(expected[0].lines().count(), 1 + 48);
-    assert!(log("log-parallel", 3, &[99]) == expected, "three games at a time");
-    assert!(log("log-broken", 2, &[5, 1, 7, 48]) == expected, "interrupted and resumed");
+    }
+    assert!(resumed.windows(2).all(|pair| pair[0] < pair[1]), "{resumed:?}");
+    assert!(read(&broken) == expected, "interrupted and resumed");
 }
 
 #[test]
@@ -283,16 +303,31 @@ fn games_are_kept_as_ggf_with_clocks_and_times_where_nobody_says_values() {
     }
 }
 
+/// An Emilia whose conversation goes to a file of this name, which comes with it.
+fn logged_emilia(name: &str, words: &str, player_words: &str) -> (PlayerText, PathBuf) {
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.log"));
+    let _ = fs::remove_file(&log);
+    let cmd = format!("'{}' {words} --threads 1 --log-file '{}'", env!("CARGO_BIN_EXE_emilia"), log.display());
+    (PlayerText { cmd: Some(cmd), ..player(player_words) }, log)
+}
+
+#[test]
+fn emilia_is_told_fractions_of_her_clock_over_gtp() {
+    let (emilia, log) = logged_emilia("fractions", "gtp --depth 1", "name=A clock=59.9+0.5");
+    assert!(play("fractions", text([emilia, quick("E")], 1)).iter().all(|game| game.end == End::Played));
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("> time_settings 59.9 0.5 0\n"), "{log}");
+    let left = log.lines().filter_map(|line| line.split_once("> time_left ")).map(|(_, left)| left);
+    assert!(left.clone().count() > 20 && left.clone().all(|left| left.contains('.')), "{:?}", left.collect::<Vec<_>>());
+}
+
 #[test]
 fn options_of_emilia_are_set_over_nboard_without_limits_too() {
     let place = folder("nboard-place");
     fs::create_dir_all(&place).unwrap();
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/opening.book"), place.join("my.book")).unwrap();
-    let log = place.join("log");
-    let words = format!("nboard --depth 1 --threads 1 --log-file '{}'", log.display());
-    let cmd = Some(format!("'{}' {words}", env!("CARGO_BIN_EXE_emilia")));
     let words = format!("name=A option.hash=3 option.book=my.book 'dir={}' tell-limits=false", place.display());
-    let emilia = PlayerText { cmd, ..player(&words) };
+    let (emilia, log) = logged_emilia("nboard-options", "nboard --depth 1", &words);
     assert!(play("nboard-options", text([emilia.clone(), quick("E")], 1)).iter().all(|game| game.end == End::Played));
     let log = fs::read_to_string(log).unwrap();
     assert!(log.contains("> set emilia.hash 3\n") && !log.contains("> set depth"), "{log}");
@@ -302,6 +337,18 @@ fn options_of_emilia_are_set_over_nboard_without_limits_too() {
     let settings = Settings::new(text([emilia, quick("E")], 1)).unwrap();
     let error = Tournament::prepare(settings, false).unwrap_err().to_string();
     assert!(error.starts_with("player A: book: ") && error.contains("nboard-place"), "{error}");
+}
+
+#[test]
+fn emilia_is_told_no_times_of_the_opening_over_nboard() {
+    let (emilia, log) = logged_emilia("opening-times", "nboard --depth 1", "name=A clock=60+70");
+    let mut text = text([emilia, quick("E")], 1);
+    text.openings = Some("four-ply".to_owned());
+    play("opening-times", text);
+    let log = fs::read_to_string(log).unwrap();
+    let first = log.lines().find_map(|line| line.split_once("> set game ")).expect("a game").1;
+    let (clock, opening) = (first.contains("TI[1:00/1:10/"), first.split_once("*]").expect("a board").1);
+    assert!(clock && opening.contains("B[") && !opening.contains('/'), "{first}");
 }
 
 #[test]
@@ -327,7 +374,7 @@ fn adjudication_gives_the_result_of_perfect_play() {
     {
         assert_eq!(game.end, End::Adjudicated);
         let record = game.record().unwrap();
-        assert_eq!(record.position().empties().count(), empties, "the first position that is near enough");
+        assert!(record.position().empties().count() <= empties);
         // The value of the last position by plain minimax, in which a pass costs no depth.
         let value = emilia::search::plain_minimax(
             emilia::search::MinimaxKind::AlphaBeta,
@@ -428,6 +475,7 @@ fn bad_settings_are_found_before_the_first_game() {
     for (error, parts) in [
         (with(&|t| t.player.truncate(1)), &["at least two players, found 1"][..]),
         (with(&|t| t.player[1] = quick("A")), &["two players are called 'A'"]),
+        (with(&|t| t.openings = Some("random:99".into())), &["random:99", "from 1 to 40"]),
         (
             with(&|t| t.openings = Some(list.display().to_string())),
             &["illegal-opening.txt: line 4, column 3: game 3, move 2: a1 turns no disc"],
@@ -460,6 +508,14 @@ fn bad_settings_are_found_before_the_first_game() {
             with(&|t| t.player[0] = PlayerText { cmd: Some(mock("gtp")), ..player("name=M depth=3") }),
             &["player M: over GTP it cannot be told the depth", "tell-limits=false"],
         ),
+        (
+            with(&|t| t.player[0] = PlayerText { cmd: Some(mock("nboard")), ..player("name=M nodes=3") }),
+            &["over NBoard it cannot be told the number of nodes"],
+        ),
+        (
+            with(&|t| t.player[0] = PlayerText { cmd: Some(mock("gtp")), ..player("name=M option.hash=3 clock=9") }),
+            &["emilia-set", "init="],
+        ),
         (with(&|t| t.player[0].cmd = Some(format!("'{}' gtp --dept", env!("CARGO_BIN_EXE_emilia")))), &["player A"]),
     ] {
         for part in parts {
@@ -489,6 +545,7 @@ fn a_toml_file_is_read_strictly() {
         ("clock = 'soon'\n", &["line 1", "expected seconds"]),
         ("format = 'cup'\n", &["line 1", "round-robin"]),
         ("sprt = 5\n", &["line 1", "expected 'ELO0,ELO1[,ALPHA,BETA]' or { elo0 = 0, elo1 = 10 }"]),
+        ("sprt = '5,0'\n", &["line 1", "elo0 (5) must be less than elo1 (0)"]),
     ] {
         let error = read(bad).unwrap_err();
         for part in parts {

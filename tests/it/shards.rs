@@ -102,7 +102,7 @@ fn parts_put_together_are_the_whole() {
 }
 
 #[test]
-fn parts_of_other_jobs_and_other_files_are_refused() {
+fn gaps_overlaps_and_other_jobs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [games, queries, _] = inputs(&folder, 4);
     let part = |name: &str, arguments: &[&str]| {
@@ -112,13 +112,26 @@ fn parts_of_other_jobs_and_other_files_are_refused() {
     };
     let first = part("first", &[&games, "--shard", "0/2"]);
     let second = part("second", &[&games, "--shard", "1/2"]);
+    let deeper = part("deeper", &[&games, "--shard", "1/2", "--exact", "4"]);
     let other = part("other", &[&queries, "--shard", "1/2"]);
     let [with_book, without] = [("0/2", "builtin"), ("1/2", "none")]
         .map(|(i, book)| part(&format!("of-{book}"), &[&queries, "--shard", i, "--book", book]));
+    let third = part("third", &[&games, "--shard", "2/3"]);
+    let torn = file(&folder, "torn");
+    let text = fs::read_to_string(&second).unwrap();
+    fs::write(&torn, &text[..text.trim_end().rfind('\n').unwrap()]).unwrap();
+    let plain = file(&folder, "plain");
+    fs::write(&plain, output_of(&["analyze", &games, "--depth", "1", "--json"])).unwrap();
     let out = file(&folder, "out");
     for (files, part) in [
+        (vec![&first], "gap: shard 1/2 is missing"),
+        (vec![&first, &second, &first], "overlap: shard 0/2 is in"),
+        (vec![&first, &torn], "torn': shard 1/2 is not complete; run it again"),
+        (vec![&first, &deeper], "not of one job: exact is 4 and 0"),
         (vec![&first, &other], "not of one job: command is analyze queries and analyze games"),
         (vec![&with_book, &without], r#"not of one job: book is "none" and "builtin""#),
+        (vec![&first, &third], "number of shards is 3 and 2"),
+        (vec![&first, &plain], "expected the beginning of a shard"),
         (vec![&file(&folder, "none")], "cannot read"),
     ] {
         let files: Vec<&str> = files.into_iter().map(String::as_str).collect();
@@ -127,7 +140,6 @@ fn parts_of_other_jobs_and_other_files_are_refused() {
         assert!(stderr.contains(part), "{part}: {stderr}");
         assert!(!Path::new(&out).exists());
     }
-    let text = fs::read_to_string(&second).unwrap();
     let (code, _, stderr) = said(&["merge", &first, &second, "--out", &second], "");
     assert!(code == 1 && stderr.contains("second' is read, and would be replaced"), "{stderr}");
     assert_eq!(fs::read_to_string(&second).unwrap(), text);

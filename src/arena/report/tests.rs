@@ -3,7 +3,6 @@
 use super::*;
 use crate::arena::schedule::{Schedule, TournamentFormat};
 use crate::arena::standings::Standings;
-use crate::render::{Curve, Point, Stroke};
 use serde_json::json;
 
 fn counts(wins: u64, draws: u64, losses: u64) -> Counts {
@@ -196,7 +195,7 @@ fn the_page_has_every_figure() {
 #[test]
 fn the_page_leaves_out_what_there_is_not() {
     // All that can be won is in the chart, and no more.
-    assert_eq!(score_plot(&duel([4, 4, 4])).unwrap().y_span, Some((45.0, 100.0)));
+    assert!(chart(&duel([4, 4, 4])).contains(">100</text>") && !chart(&duel([4, 4, 4])).contains(">110</text>"));
     let mut report = duel([]);
     (report.scheduled, report.sprt, report.failures) = (24, None, Vec::new());
     report.players.truncate(2);
@@ -220,66 +219,81 @@ fn the_sequential_test_says_what_it_has_decided() {
     }
 }
 
+fn chart(report: &MatchReport) -> String {
+    score_plot(report).unwrap().svg()
+}
+
+/// The attribute of this name of the first element that begins like this.
+fn attribute<'a>(svg: &'a str, element: &str, name: &str) -> &'a str {
+    let after = svg.split_once(element).expect("the element is there").1;
+    let value = after.split_once(&format!(" {name}=\"")).expect("the attribute is there").1;
+    value.split_once('"').expect("the attribute ends").0
+}
+
 #[test]
-fn the_chart_shows_score_and_interval_after_each_pair() {
+fn the_chart_shows_score_and_interval_in_their_places() {
     let report = duel([1, 3].repeat(20));
-    let plot = score_plot(&report).unwrap();
-    let [Curve { points, stroke: Stroke::Band, .. }] = &plot.curves[..] else { panic!("{plot:?}") };
-    assert_eq!((points.len(), points[0]), (40, Point { x: 1.0, y: 25.0, error: None }));
-    assert_eq!((points[1].y, points[39].x, points[39].y), (50.0, 40.0, 50.0));
-    // From the second pair on there is an interval.
-    assert!(points[1..].iter().all(|point| point.error.is_some()));
-    assert!((points[39].error.unwrap() - 7.85).abs() < 0.01, "{plot:?}");
-    assert_eq!((plot.y_span, plot.mark), (Some((30.0, 65.0)), Some(50.0)));
-    assert_eq!(plot.title, "Score of Ares so far, with its 95 % interval by pairs");
-    let svg = plot.svg();
-    // What lies beyond the span is drawn at its ends: the first score, and both ends of the first interval.
-    for part in [
-        "<polyline points=\"104.2,352.0 122.4,",
-        "<polygon points=\"122.4,36.0 ",
-        " 122.4,352.0\" stroke=\"none\"",
-        "<path class=\"even\"",
-        ">40</text>",
-        ">pairs played</text>",
-        &plot.title,
-        ">Ares against &lt;Bo&gt;<",
-    ] {
-        assert!(svg.contains(part), "{part}: {svg}");
+    let svg = chart(&report);
+    let curve: Vec<&str> = attribute(&svg, "<polyline", "points").split(' ').collect();
+    assert_eq!((curve.len(), &curve[..3]), (40, &["104.2,352.0", "122.4,171.4", "140.6,246.7"][..]));
+    assert_eq!(curve[38..], ["795.8,177.2", "814.0,171.4"]);
+    // From the second pair on there is an interval: along its upper end, and back along the lower one.
+    let band: Vec<&str> = attribute(&svg, "<polygon", "points").split(' ').collect();
+    assert_eq!((band.len(), &band[..2]), (2 * 39, &["122.4,36.0", "140.6,36.0"][..]));
+    assert_eq!(band[37..41], ["795.8,105.5", "814.0,100.6", "814.0,242.3", "795.8,249.0"]);
+    // Half of the points, every five percent and every ten pairs.
+    assert!(
+        svg.contains("<path class=\"even\" stroke=\"#888\" stroke-dasharray=\"2 3\" d=\"M70 171.4H830\"/>"),
+        "{svg}"
+    );
+    for (score, y, label_y) in [(30, "352.0", "356.0"), (40, "261.7", "265.7"), (60, "81.1", "85.1")] {
+        assert!(svg.contains(&format!("<path class=\"grid\" stroke=\"#ddd\" d=\"M70 {y}H830\"/>")), "{svg}");
+        assert!(svg.contains(&format!("<text x=\"64.0\" y=\"{label_y}\" text-anchor=\"end\">{score}</text>")), "{svg}");
     }
-    // The page has the same curve in colours of its own.
+    assert_eq!(svg.matches("class=\"grid\"").count(), 8);
+    for (pairs, x) in [(0, "86.0"), (10, "268.0"), (40, "814.0")] {
+        assert!(svg.contains(&format!("<text x=\"{x}\" y=\"369.0\" text-anchor=\"middle\">{pairs}</text>")), "{svg}");
+    }
+    assert!(svg.contains("<text x=\"450.0\" y=\"390.0\" text-anchor=\"middle\">pairs played</text>"), "{svg}");
+    // Above it what it shows, beside it whose score it is.
+    let title = "<text x=\"70\" y=\"20\" font-size=\"14\">Score of Ares so far, with its 95 % interval by pairs</text>";
+    assert!(svg.starts_with("<svg xmlns=") && svg.contains(title), "{svg}");
+    let legend = "<path d=\"M842 42.0h18\" stroke=\"#1f77b4\" stroke-width=\"2\"/><text x=\"866.0\" y=\"46.0\" text-anchor=\"start\">Ares against &lt;Bo&gt;<";
+    assert!(svg.contains(legend), "{svg}");
     let page = page(&report);
-    assert!(words(&page).contains(&format!("|{}.|", plot.title)), "{page}");
-    assert!(page.contains(&plot.figure()) && page.contains(".c0{--c:"));
+    let found = words(&page);
+    assert!(found.contains("|Score of Ares so far, with its 95 % interval by pairs.|"), "{found}");
+    // The page has the same curve in colours of its own.
+    assert!(page.contains(&curve.join(" ")) && page.contains("viewBox=\"0 22 844 378\"") && page.contains(".c0{--c:"));
 }
 
 #[test]
 fn the_chart_of_a_long_match_has_no_more_points_than_can_be_seen() {
-    let plot = score_plot(&duel([0, 4, 4].repeat(334).into_iter().take(1000))).unwrap();
-    let points = &plot.curves[0].points;
+    let svg = chart(&duel([0, 4, 4].repeat(334).into_iter().take(1000)));
+    let curve: Vec<&str> = attribute(&svg, "<polyline", "points").split(' ').collect();
+    assert_eq!(curve.len(), 334);
     // Every third pair, and the last one.
-    let pairs: Vec<f64> = points.iter().map(|point| point.x).collect();
-    assert_eq!((points.len(), pairs[0], &pairs[332..]), (334, 3.0, &[999.0, 1000.0][..]));
-    // The jumps of the first tenth are left out.
-    assert_eq!(plot.y_span, Some((45.0, points[33].y + points[33].error.unwrap())));
+    assert!(curve[0].starts_with("88.2,") && curve[332].starts_with("813.3,") && curve[333].starts_with("814.0,"));
+    // The jumps at the beginning are left out: from 45 to 80 %, by five.
+    assert_eq!(svg.matches("class=\"grid\"").count(), 8, "{svg}");
 }
 
 #[test]
 fn the_chart_of_a_tournament_has_a_curve_for_each_pairing_and_six_colours() {
     let met = |i: u8| pairing(&format!("P{i}"), "Q", counts(1, 0, 1), &[("f5d6", 2), ("f5d6", 2 + i % 2)]);
-    let plot =
-        |pairings: u8| score_plot(&MatchReport { pairings: (0..pairings).map(met).collect(), ..unfinished() }).unwrap();
-    let two = plot(2);
-    let scores: Vec<Vec<_>> =
-        two.curves.iter().map(|curve| curve.points.iter().map(|p| (p.y, p.error)).collect()).collect();
-    assert_eq!(scores, [[(50.0, None), (50.0, None)], [(50.0, None), (62.5, None)]]);
-    assert_eq!((two.y_span, &*two.curves[1].name), (Some((45.0, 62.5)), "P1 against Q"));
-    for (pairings, others) in [(6, false), (7, true), (8, true)] {
-        let plot = plot(pairings);
-        let (colored, faint) = plot.curves.split_at(6);
-        assert!(colored.iter().all(|curve| curve.stroke == Stroke::Band), "{plot:?}");
-        assert!(faint.iter().all(|curve| curve.stroke == Stroke::Faint) && faint.len() + 6 == usize::from(pairings));
-        assert_eq!(plot.title.ends_with("; thin: the others"), others, "{pairings}");
-        assert_eq!(plot.svg().matches("<g class=\"faint\"").count(), faint.len());
+    let chart = |pairings: u8| chart(&MatchReport { pairings: (0..pairings).map(met).collect(), ..unfinished() });
+    let two = chart(2);
+    assert!(!two.contains("<polygon"), "{two}");
+    assert!(two.contains("<text x=\"866.0\" y=\"64.0\" text-anchor=\"start\">P1 against Q</text>"), "{two}");
+    // From 45 to 65 %: without errors, and the second one ends above.
+    assert_eq!(attribute(&two, "<g class=\"c0\"", "points"), "86.0,273.0 814.0,273.0");
+    assert_eq!(attribute(&two, "<g class=\"c1\"", "points"), "86.0,273.0 814.0,75.5");
+    assert!(two.contains("<title>P1 against Q</title>"), "{two}");
+    for (pairings, others) in [(6, 0), (7, 1), (8, 1)] {
+        let svg = chart(pairings);
+        assert_eq!(svg.matches("<polyline").count(), usize::from(pairings));
+        assert_eq!(svg.matches("; thin: the others</text>").count(), others, "{pairings}");
+        assert_eq!(svg.matches("<g class=\"faint\"").count(), usize::from(pairings - 6));
     }
 }
 

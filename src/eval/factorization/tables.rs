@@ -180,6 +180,7 @@ const _: () = assert!(INSTANCES == 8 * CHUNK, "eight chunks have all rows");
 mod tests {
     use super::*;
     use crate::eval::pattern::FAMILIES;
+    use crate::othello::Symmetry;
     use crate::random::Random;
     use crate::testing::random_position;
 
@@ -239,6 +240,19 @@ mod tests {
             }
         }
         assert!(beyond < 200, "most values are within the limits: {beyond}");
+    }
+
+    #[test]
+    fn positions_that_play_alike_have_one_value() {
+        let tables = Tables::new(random_weights(7, 5));
+        for seed in 0..60 {
+            let position = random_position(seed, seed as u32);
+            let expected = value(&tables, &position);
+            for symmetry in Symmetry::ALL {
+                assert_eq!(value(&tables, &symmetry.position(&position)), expected, "{position} {symmetry:?}");
+            }
+            assert_eq!(value(&tables, &position.swap_colors()), expected, "{position}");
+        }
     }
 
     /// The example of docs/evaluation.md.

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::eval::{Evaluator, STATIC_LIMIT};
     use crate::game::DISC;
-    use crate::othello::Position;
+    use crate::othello::{Position, Symmetry};
     use crate::random::Random;
     use crate::testing::random_position;
 
@@ -67,6 +67,19 @@ mod tests {
         let weights = PackedWeights::from_bytes(EMBEDDED).unwrap();
         assert!((0..weights.phases()).any(|phase| weights.phase(phase).iter().any(|&weight| weight != 0)));
         assert!(EMBEDDED.len() <= 8 << 20);
+    }
+
+    #[test]
+    fn positions_that_play_alike_have_one_value() {
+        let pattern = pattern(30, random_weights(30));
+        for seed in 0..60 {
+            let position = random_position(seed, seed as u32);
+            let value = pattern.evaluate(&position);
+            for symmetry in Symmetry::ALL {
+                assert_eq!(pattern.evaluate(&symmetry.position(&position)), value, "{position} {symmetry:?}");
+            }
+            assert_eq!(pattern.evaluate(&position.swap_colors()), value, "{position}");
+        }
     }
 
     #[test]
