@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn who_watches_sees_estimates_of_discs() {
-        let (mut of_tree, mut of_watched, mut shown) = (0.0, 0.0, 0);
+        let (mut of_tree, mut of_watched, mut shown, mut counted) = (0.0, 0.0, 0, 0);
         for seed in 0..12 {
             let task = task(100 * seed, 20);
             let control = Control::with_limits(visiting(400_000));
@@ -450,9 +450,11 @@ mod tests {
                 of_watched += (seen.lines[0].score.discs() - truth).abs();
                 of_tree += (report.lines[0].score.discs() - truth).abs();
                 shown += 1;
+                counted += u32::from(seen.nodes > report.nodes);
             });
         }
         assert!(shown >= 10 && of_watched < 0.8 * of_tree, "{of_watched} {of_tree} of {shown}");
+        assert!(counted >= 10, "what the values take is counted: {counted}");
         // Too few positions to say anything.
         let (task, control) = (task(0, 20), Control::with_limits(visiting(10_000)));
         let report = BestFirst::new(settings()).think(&task, &control, &mut |_| {});

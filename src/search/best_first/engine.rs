@@ -464,9 +464,75 @@ mod tests {
             let (report, gave_up) = search.think_until(Some(rule), &task, &control, &mut |_| {});
             given_up += u32::from(gave_up);
             let root = search.stored.as_mut().unwrap().top().root();
-            let stands = if gave_up { root.value <= rule.value } else { report.nodes >= 5_900 || root.is_solved() };
+            let stands = if gave_up {
+                root.value <= rule.value && report.nodes >= 1_500
+            } else {
+                report.nodes >= 5_900 || root.is_solved()
+            };
             assert!(stands, "{position} {}", report.nodes);
         }
         assert!((100..300).contains(&given_up), "{given_up}");
+    }
+
+    #[test]
+    fn where_it_is_known_behind_every_move_who_wins_the_depth_says_so() {
+        let [settings, _] = small_best_first(1);
+        let mut known = 0;
+        for (_, position) in open_positions(0..300, |seed| 11 + (seed % 4) as u32) {
+            let task = Task::new(position, EvaluatorKind::Pattern.build());
+            let mut search = BestFirst::new(settings);
+            let report = search.think(&task, &Control::with_limits(visiting(2_000)), &mut |_| {});
+            let Some(Stored::Tree(top)) = &search.stored else { continue };
+            let knows_winner = |m| top.proven(m).is_some_and(|(depth, _)| depth.knows_winner());
+            if !top.is_done() && top.root_moves().iter().all(knows_winner) {
+                assert!(report.depth.knows_winner(), "{position} {report:?}");
+                known += 1;
+            }
+        }
+        assert!(known > 3, "{known}");
+    }
+
+    /// So large that the extension begins with alpha-beta.
+    const LARGE: u64 = 1_600_000;
+
+    #[test]
+    fn the_extension_plays_what_its_tree_holds_worth_more_than_the_move_of_alpha_beta() {
+        let [_, settings] = small_best_first(1);
+        let mut overruled = 0;
+        // It does so in 3 of the first 60 positions.
+        for seed in [0, 9, 22, 25] {
+            let (_, position) = open_positions(seed..seed + 1, |_| 40).next().unwrap();
+            let task = Task::new(position, EvaluatorKind::Pattern.build());
+            let (mut search, mut of_alpha_beta) = (BestFirst::new(settings), None);
+            let control = Control::with_limits(visiting(LARGE));
+            let report = search.think(&task, &control, &mut |report| {
+                if report.memory.tree_nodes == 0 {
+                    of_alpha_beta = Some(report.lines[0].turn);
+                }
+            });
+            let moves = search.stored.as_mut().unwrap().top().root_moves();
+            let value = |turn| moves.iter().find(|m| m.line[0].map(Move::Place) == Some(turn)).unwrap().value;
+            let (of_alpha_beta, answer) = (of_alpha_beta.unwrap(), report.lines[0].turn);
+            assert_eq!(answer == of_alpha_beta, value(of_alpha_beta) >= moves[0].value, "{position}");
+            overruled += u32::from(answer != of_alpha_beta);
+        }
+        assert!((1..4).contains(&overruled), "{overruled}");
+    }
+
+    #[test]
+    fn the_extension_begins_a_new_tree_behind_alpha_beta() {
+        for [_, settings] in [1, 2].map(small_best_first) {
+            let (_, position) = open_positions(0..9, |_| 40).next().unwrap();
+            let task = Task::new(position, EvaluatorKind::Pattern.build());
+            let mut search = BestFirst::new(settings);
+            let [first, second] = [(); 2].map(|()| {
+                // A full table would make a larger tree.
+                search.table.clear();
+                search.think(&task, &Control::with_limits(visiting(LARGE)), &mut |_| {});
+                search.stored.as_mut().unwrap().top().root().visits
+            });
+            let is_new = if settings.threads == 1 { second == first } else { 2 * second < 3 * first };
+            assert!(is_new, "{first} {second} by {} threads", settings.threads);
+        }
     }
 }

@@ -304,6 +304,27 @@ mod tests {
     }
 
     #[test]
+    fn no_choice_is_clear_while_it_is_open_by_how_much_a_win_or_a_loss_is_to_be() {
+        let mut clear = 0;
+        for seed in 0..20 {
+            let (mut explorer, evaluator) = explorer(seed, 40);
+            for _ in 0..600 {
+                step(&mut explorer, &*evaluator);
+            }
+            if !explorer.is_choice_clear() {
+                continue;
+            }
+            clear += 1;
+            let (root, node) = (explorer.tree.root(), *explorer.root());
+            for (lower, upper) in [(DISC, node.upper), (node.lower, -DISC)] {
+                explorer.tree.arena[root] = Node { lower, upper, ..node };
+                assert!(!explorer.is_choice_clear(), "{lower} to {upper}");
+            }
+        }
+        assert!(clear > 3, "{clear}");
+    }
+
+    #[test]
     fn what_the_root_is_worth_becomes_the_goal_of_the_whole_tree() {
         let mut moved = 0;
         for seed in 0..10 {
