@@ -43,6 +43,8 @@ pub(super) fn log_panics() {
 fn start(target: Target, level: LevelFilter) {
     let mut builder = Builder::new();
     let is_for_person = matches!(target, Target::Stderr);
+    // A program may run several copies that write into one file.
+    let process = std::process::id();
     builder.target(target).filter_level(level).format(move |buffer, record| {
         match record.level() {
             Level::Error if is_for_person => return writeln!(buffer, "emilia: {}", record.args()),
@@ -50,7 +52,7 @@ fn start(target: Target, level: LevelFilter) {
             _ => {}
         }
         let time = humantime::format_rfc3339_micros(SystemTime::now());
-        writeln!(buffer, "{time} {:<5} {}: {}", record.level(), record.target(), record.args())
+        writeln!(buffer, "{time} {process} {:<5} {}: {}", record.level(), record.target(), record.args())
     });
     // env_logger would print a complaint about a bad RUST_LOG on stderr, where NBoard would read it.
     let wanted = std::env::var("RUST_LOG").ok();

@@ -61,11 +61,8 @@ fn argument(option: &'static EngineOption) -> Arg {
         .value_name(option.value_name)
         .default_value(option.default())
         .hide(option.is_for_experiments);
-    match option.values {
-        Values::Names(values) => {
-            let none = option.takes_none.then(|| "none".to_owned());
-            argument.value_parser(names(&values().into_iter().chain(none).collect::<Vec<_>>()))
-        }
+    match (option.values, option.names()) {
+        (Values::Names(_), Some(values)) => argument.value_parser(names(&values)),
         _ => argument.value_parser(move |value: &str| {
             option.set(&mut EngineOptions::default(), value).map(|()| value.to_owned())
         }),
@@ -91,7 +88,7 @@ impl EngineArguments {
 
     /// The engine for a command that asks about positions and plays no game. It reads some of the options itself.
     pub(super) fn engine_of_questions(&self, read_by_command: &[&str]) -> Result<Engine, OptionError> {
-        for name in ["variety", "ponder"].into_iter().filter(|name| self.gives(name)) {
+        for name in ["variety", "level", "ponder"].into_iter().filter(|name| self.gives(name)) {
             warn(&format!("--{name} is not read: no game is played"));
         }
         self.engine_beside(read_by_command)
@@ -196,6 +193,7 @@ mod tests {
             "--nodes=6",
             "--seed=7",
             "--variety=1.5",
+            "--level=3",
             "--book=none",
             "--ponder=on",
             "--without=tempo",
@@ -255,6 +253,7 @@ mod tests {
             ("--time=soon", "seconds from 0.001"),
             ("--engine=deep-blue", "alpha-beta"),
             ("--variety=-1", "discs from 0 to 64"),
+            ("--level=9", "a whole number from 1 to 8"),
             ("--c=-2", "discs from 0 to 1000"),
             ("--start-depth=0", "from 1 to 20"),
             ("--backup=sum", "overwrite"),

@@ -5,9 +5,10 @@ use super::options::{EngineArguments, warn};
 use super::output::{complain, is_reader_gone};
 use super::show::palette;
 use crate::clock::time_control::TimeControl;
+use crate::engine::Level;
 use crate::othello::Color;
-use crate::play::{Level, Opponent, Person, Said, Session};
-use clap::{Args, ValueEnum};
+use crate::play::{Opponent, Person, Said, Session};
+use clap::{Arg, Args, ValueEnum};
 use crossbeam::channel::{Receiver, Sender, bounded};
 #[cfg(unix)]
 use nix::sys::signal::{SIGHUP, SIGTERM, SigSet};
@@ -28,14 +29,11 @@ use std::time::Duration;
 /// Moves are said as f5; 'help' lists what else can be said: hints, undo, saving and loading games, the level. Levels go from 1, a beginner
 /// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or the output is no terminal.
 #[derive(Args, Clone, Debug)]
-#[command(mut_arg("ponder", |argument| argument.default_value("on")))]
+#[command(mut_arg("ponder", |argument| argument.default_value("on")), mut_arg("level", by_number_or_name))]
 pub(super) struct PlayArguments {
     /// Your side
     #[arg(long, value_name = "SIDE", default_value = "black")]
     color: Side,
-    /// How strong Emilia plays: 1 (beginner) to 8 (full strength)
-    #[arg(long, value_name = "N", default_value = "4")]
-    level: Level,
     /// Time for each side in seconds: 300 a game, 300+5 with an increment, or move:10 for each move
     #[arg(long, value_name = "CLOCK")]
     clock: Option<TimeControl>,
@@ -59,6 +57,13 @@ enum Side {
     Both,
 }
 
+/// A level that a person may also name.
+fn by_number_or_name(argument: Arg) -> Arg {
+    argument
+        .default_value("4")
+        .value_parser(|value: &str| value.parse::<Level>().map(|level| level.number().to_string()))
+}
+
 /// Plays until the person leaves.
 pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let is_terminal = stdin().is_terminal() && stdout().is_terminal();
@@ -69,10 +74,10 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let mut engine = thinking.engine().map_err(|error| error.to_string())?;
     let seed = if thinking.gives("seed") { engine.options().seed } else { super::seed_by_time() };
     engine.draw_seed(seed);
-    if arguments.level != Level::FULL && thinking.gives("variety") {
+    if engine.options().level != Level::FULL && thinking.gives("variety") {
         warn("--variety counts at level 8 alone");
     }
-    let opponent = Opponent::new(engine, arguments.level, seed);
+    let opponent = Opponent::new(engine);
     let side = match arguments.color {
         Side::Black => Some(Color::Black),
         Side::White => Some(Color::White),

@@ -2,6 +2,7 @@
 
 mod eval_file;
 mod host;
+mod level;
 mod opening_book;
 mod option;
 mod option_table;
@@ -16,6 +17,7 @@ mod worker;
 
 pub use crate::search::OnMemoryCap;
 pub use eval_file::EvalFile;
+pub use level::{Level, ParseLevelError};
 pub use opening_book::OpeningBook;
 pub use option::{LEAST_SECONDS, MOST_SECONDS, OptionEntry, OptionError, Values};
 pub use option_table::{EngineOption, EngineOptions};
@@ -96,7 +98,7 @@ pub struct Engine {
     pondering: Option<(Position, Thinking)>,
     /// Makes the tables of the evaluation that the game needs, until something is asked for.
     tables: Option<TableMaker>,
-    /// The seed that counts where moves are varied, until the option `seed` is set.
+    /// The seed that counts where moves are drawn by lot, until the option `seed` is set.
     drawn_seed: Option<u64>,
 }
 
@@ -132,7 +134,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes this as the option `seed` as soon as moves are varied, unless the option is set: else every process would choose the same moves.
+    /// Takes this as the option `seed` as soon as moves are drawn by lot, unless the option is set: else every process would draw the same moves.
     pub fn draw_seed(&mut self, seed: u64) {
         self.drawn_seed = Some(seed);
         self.replace_options(self.options.clone());
@@ -144,7 +146,9 @@ impl Engine {
         self.pondering = None;
         self.tables = None;
         self.options = options;
-        if let Some(seed) = self.drawn_seed.filter(|_| self.options.variety > Score::ZERO) {
+        if let Some(seed) =
+            self.drawn_seed.filter(|_| self.options.variety > Score::ZERO || self.options.level != Level::FULL)
+        {
             self.options.seed = seed;
         }
     }
@@ -164,11 +168,11 @@ impl Engine {
         thinking
     }
 
-    /// With the option `ponder`, goes on thinking where the answer to a request leads, without a report. What is found there serves the
+    /// With the option `ponder`, and at full strength, goes on thinking where the answer to a request leads, without a report. What is found there serves the
     /// next search. It ends when something else is asked for or the engine is stopped, when the game goes on elsewhere
     /// ([`Engine::follow`]), or after a minute.
     pub fn ponder(&mut self, answered: &Request, turn: Move) {
-        if !self.options.ponder {
+        if !self.options.ponder || self.options.level != Level::FULL {
             return;
         }
         let Ok(position) = answered.position.take(turn) else { return };

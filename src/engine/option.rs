@@ -181,6 +181,16 @@ impl<O> OptionEntry<O> {
         (self.set)(options, &Given { name: self.name, values: self.values, text })
     }
 
+    /// All values that the option takes, `none` too, if they have names or are percentages.
+    pub fn names(&self) -> Option<Vec<String>> {
+        let names = match self.values {
+            Values::Names(names) => names(),
+            Values::Percent => texts(Selectivity::all()),
+            Values::Whole(..) | Values::Discs(..) | Values::Seconds | Values::Path => return None,
+        };
+        Some(names.into_iter().chain(self.takes_none.then(|| "none".to_owned())).collect())
+    }
+
     /// The option's value as text that [`OptionEntry::set`] takes.
     pub fn show(&self, options: &O) -> String {
         (self.show)(options)

@@ -5,6 +5,7 @@
 //! (`set emilia.hash 64`) and over UGI (`setoption name hash value 64`).
 
 use super::eval_file::EvalFile;
+use super::level::Level;
 use super::opening_book::OpeningBook;
 use super::option::{OptionEntry, OptionError, Values, texts};
 use super::option_values::{MOST_DISCS, OptionValue};
@@ -153,7 +154,7 @@ engine_options! {
         name: "seed",
         value_name: "N",
         help: "Seed of everything random",
-        detail: "With `variety` and without `seed`, what serves a client takes it from the time, so that its games differ.",
+        detail: "With `variety` or a `level` below 8, and without `seed`, what serves a client takes it from the time, so that its games differ.",
         values: Values::Whole(0, u64::MAX),
         read_by_all: true,
     }
@@ -164,6 +165,15 @@ engine_options! {
         detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves. A best-first search leaves out a move on \
                  which it spent less than an eighth of what it spent on the best.",
         values: Values::Discs(0, 64),
+        read_by_all: true,
+    }
+    level: Level = Level::FULL; {
+        name: "level",
+        value_name: "N",
+        help: "How strong to play: 1 (beginner) to 8 (full strength)",
+        detail: "Below 8 a move loses some discs, drawn by `seed`: from six in the mean at 1 to a seventh of a disc at 7 ([play.md](play.md#levels)). Every \
+                 move is searched to the level's depth or `depth`, whichever is less; `book`, `variety` and `ponder` do not count. Values asked for are as \
+                 at full strength. In `emilia play` the default is 4.",
         read_by_all: true,
     }
     book: Option<OpeningBook> = Some(OpeningBook::builtin()); {
@@ -177,7 +187,7 @@ engine_options! {
         name: "ponder",
         value_name: "SWITCH",
         help: "Whether to think on, with all threads, while the opponent thinks",
-        detail: "It ends after a minute. In `emilia play` the default is on, and Emilia ponders at full strength.",
+        detail: "It ends after a minute. In `emilia play` the default is on.",
         read_by_all: true,
     }
     tie: Tie = Tie::Korf; {

@@ -11,7 +11,7 @@ pub const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(2);
 /// What a client wants to know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// One move to play: [`EngineOptions::variety`](super::EngineOptions::variety) applies, a forced move or pass costs about
+    /// One move to play: [`EngineOptions::level`](super::EngineOptions::level) and `variety` apply, a forced move or pass costs about
     /// ten thousand positions at most, and without any limit the search takes [`DEFAULT_MOVE_TIME`].
     Move,
     /// The values of the best moves, at least one; without a limit the search goes on until it is stopped or has solved

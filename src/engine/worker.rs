@@ -1,5 +1,6 @@
 //! The thread that thinks.
 
+use super::level::{Allowance, Level};
 use super::option::OptionError;
 use super::option_table::{EngineOptions, megabytes};
 use super::pondering::MOST_PONDERING;
@@ -70,6 +71,8 @@ pub(super) struct Worker {
     built: EngineOptions,
     contempt: Contempt,
     random: Random,
+    /// What the moves of the game may still lose, at a level below full strength.
+    allowance: Allowance,
 }
 
 impl fmt::Debug for Worker {
@@ -81,7 +84,8 @@ impl fmt::Debug for Worker {
 impl Worker {
     pub(super) fn new(options: EngineOptions, builder: SearchBuilder) -> Worker {
         let random = Random::new(options.seed);
-        Worker { builder, search: None, built: options, contempt: Contempt::NONE, random }
+        let allowance = Allowance::default();
+        Worker { builder, search: None, built: options, contempt: Contempt::NONE, random, allowance }
     }
 
     /// Works until the engine is dropped.
@@ -101,6 +105,7 @@ impl Worker {
             }
             WorkerMessage::Mark(reached) => drop(reached),
             WorkerMessage::Clear => {
+                self.allowance = Allowance::default();
                 let clear = || self.search.iter_mut().for_each(|search| search.clear());
                 if catch_unwind(AssertUnwindSafe(clear)).is_err() {
                     log::error!("the search panicked while it forgot what it knew");
@@ -151,6 +156,9 @@ impl Worker {
         if old.seed != new.seed {
             self.random = Random::new(new.seed);
         }
+        if old.level != new.level {
+            self.allowance = Allowance::default();
+        }
         self.built = new.clone();
         self.contempt = question.request.contempt;
     }
@@ -172,13 +180,16 @@ impl Worker {
 
     fn search(&mut self, question: &SearchJob) -> Report {
         let SearchJob { request, options, .. } = question;
+        let level = level(request, options);
         let task = Task {
             lines: match request.goal {
+                // All moves are compared, as for a hint.
+                Goal::Move if level.is_some() => usize::MAX,
                 Goal::Move | Goal::WinLossDraw => 1,
                 Goal::Hint { lines } => lines.max(1),
             },
             margin: self.margin(question),
-            is_analysis: matches!(request.goal, Goal::Hint { .. }),
+            is_analysis: matches!(request.goal, Goal::Hint { .. }) || level.is_some(),
             is_watched: question.reports,
             except: request.except,
             precision: match request.goal {
@@ -212,6 +223,7 @@ impl Worker {
     fn margin(&self, question: &SearchJob) -> Option<Score> {
         let plies_played = question.request.position.empty_count().placed();
         let varied = question.request.goal == Goal::Move
+            && question.options.level == Level::FULL
             && question.options.variety > Score::ZERO
             && plies_played < VARIETY_PLIES;
         varied.then_some(question.options.variety)
@@ -219,12 +231,15 @@ impl Worker {
 
     /// Chooses the turn and puts its line in front.
     fn decide(&mut self, question: &SearchJob, mut report: Report) -> Decision {
-        if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score)) {
+        if let Some(level) = level(&question.request, &question.options).filter(|_| !report.lines.is_empty()) {
+            let chosen = self.allowance.draw(level, &report.lines, &mut self.random);
+            report.lines[..=chosen].rotate_right(1);
+        } else if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score))
+        {
             let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();
             let good_lines = report.lines.iter().take_while(|line| good(line)).count().max(1);
             let chosen = self.random.below(good_lines);
-            let line = report.lines.remove(chosen);
-            report.lines.insert(0, line);
+            report.lines[..=chosen].rotate_right(1);
         }
         Decision { turn: report.lines.first().map(|line| line.turn), report }
     }
@@ -235,14 +250,23 @@ fn book_report(question: &SearchJob) -> Option<Report> {
     let SearchJob { request, options, .. } = question;
     let book = options.book_to_play_from()?;
     // A forced pass is no move of a book. A search that is to go on until it is stopped wants to know more.
-    let is_asked =
-        request.goal == Goal::Move && request.except.is_empty() && !request.is_endless && !request.position.must_pass();
+    let is_asked = request.goal == Goal::Move
+        && options.level == Level::FULL
+        && request.except.is_empty()
+        && !request.is_endless
+        && !request.position.must_pass();
     let known = is_asked.then(|| book.report(&request.position, request.contempt))??;
     let report = Report { elapsed: question.asked.elapsed(), ..known };
     if question.reports {
         let _ = question.events.send(Event::Report(report.clone()));
     }
     Some(report)
+}
+
+/// The level below full strength at which a move is to be chosen, where there is a choice.
+fn level(request: &Request, options: &EngineOptions) -> Option<Level> {
+    let is_choice = request.goal == Goal::Move && !request.is_endless && request.position.moves().count() > 1;
+    Some(options.level).filter(|&level| is_choice && level != Level::FULL)
 }
 
 /// The positions that are visited for the value of a move that is the only one.
@@ -257,8 +281,9 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         }
     }
     let asked = request.limits;
-    let mut limits =
-        Limits { depth: tighter(asked.depth, options.depth), nodes: tighter(asked.nodes, options.nodes), ..asked };
+    let depth = tighter(asked.depth, options.depth);
+    let depth = tighter(depth, level(request, options).map(Level::depth));
+    let mut limits = Limits { depth, nodes: tighter(asked.nodes, options.nodes), ..asked };
     if request.goal == Goal::Move && !request.is_endless && request.position.moves().count() <= 1 {
         // There is nothing to choose. Some milliseconds give the move its value, and see the end where it is near or was seen before.
         limits.nodes = tighter(limits.nodes, FORCED_NODES);

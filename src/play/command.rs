@@ -1,6 +1,6 @@
 //! What a person says at the board.
 
-use super::Level;
+use crate::engine::Level;
 use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::Move;
 use std::str::FromStr;

@@ -4,8 +4,9 @@ mod advice;
 
 use super::clocks::{Clocks, Reading, shown, terms};
 use super::command::HELP;
-use super::{Command, Level, Opponent, Person, Said};
+use super::{Command, Opponent, Person, Said};
 use crate::clock::time_control::TimeControl;
+use crate::engine::Level;
 use crate::notation::game_file::{AnnotatedGame, Format, GameFile, write};
 use crate::notation::ggf::{Ending, GgfResult, Timing};
 use crate::notation::opening;
@@ -338,9 +339,9 @@ impl Session {
         let position = *self.game.record.position();
         let budget = self.clocks.budget(position.mover(), position.empties().count(), thought);
         let begin = Instant::now();
-        let choice = if self.is_over() { None } else { self.opponent.choose(&position, budget) }?;
-        let time = self.push(choice.turn, choice.value, Some(thought + begin.elapsed()));
-        Some((choice.turn, time))
+        let (turn, value) = if self.is_over() { None } else { self.opponent.choose(&position, budget) }?;
+        let time = self.push(turn, value, Some(thought + begin.elapsed()));
+        Some((turn, time))
     }
 
     /// Takes a turn that is known to be legal, with the time that its side is charged. Returns what the person hears of that: nothing unless

@@ -8,7 +8,7 @@ use emilia::engine::{Engine, EngineOptions};
 use emilia::notation::ggf;
 use emilia::notation::transcript;
 use emilia::othello::{Color, GameRecord, Move};
-use emilia::play::{Level, Opponent, Person, Said, Session};
+use emilia::play::{Opponent, Person, Said, Session};
 use emilia::render::Palette;
 use std::io;
 use std::time::Duration;
@@ -171,8 +171,9 @@ impl<F: FnMut() -> Said> Person for Script<F> {
 /// A game against level 2 with this clock: what was said, the prompts, and what the person was told while it thought. Where a line of the
 /// script is empty, the time runs out.
 fn timed(person: Option<Color>, clock: &str, lines: &[&str]) -> (String, Vec<String>, Vec<String>) {
-    let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-    let opponent = Opponent::new(Engine::new(options), "2".parse().unwrap(), 5);
+    let level = "2".parse().unwrap();
+    let options = EngineOptions { level, seed: 5, threads: 1, hash_mb: 1, ..EngineOptions::default() };
+    let opponent = Opponent::new(Engine::new(options));
     let mut session = Session::new(opponent, person, Palette::Plain).with_clocks(clock.parse().unwrap());
     let mut lines = lines.iter();
     let mut script = Script::new(|| match lines.next() {
@@ -208,8 +209,9 @@ fn both_sides_have_a_clock_which_goes_back_with_the_game() {
 
 #[test]
 fn a_resignation_that_is_taken_back_gives_no_time_back() {
-    let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-    let opponent = Opponent::new(Engine::new(options), "2".parse().unwrap(), 5);
+    let level = "2".parse().unwrap();
+    let options = EngineOptions { level, seed: 5, threads: 1, hash_mb: 1, ..EngineOptions::default() };
+    let opponent = Opponent::new(Engine::new(options));
     let mut session = Session::new(opponent, None, Palette::Plain).with_clocks("30".parse().unwrap());
     // The person thinks before giving up; then nobody's clock runs.
     let mut lines = [(1100, "resign"), (3000, "undo"), (0, "board")].into_iter();
@@ -367,7 +369,7 @@ fn an_interrupt_while_emilia_thinks_makes_her_move_at_once() {
     let (sender, interrupts) = bounded(0);
     let time = Some(Duration::from_secs(600));
     let options = EngineOptions { threads: 1, hash_mb: 1, time, book: None, ..EngineOptions::default() };
-    let opponent = Opponent::new(Engine::new(options), Level::FULL, 1).with_interrupts(interrupts);
+    let opponent = Opponent::new(Engine::new(options)).with_interrupts(interrupts);
     let mut session = Session::new(opponent, Some(Color::Black), Palette::Plain);
     let mut lines = ["f5d6c3d3c4f4f6g5e3f3g6", "moves"].into_iter();
     let mut script = Script::new(|| lines.next().map_or(Said::Goodbye, |line| Said::Line(line.to_owned())));
@@ -407,7 +409,7 @@ impl io::Write for Heard<'_> {
 fn the_last_board_is_seen_before_the_review_which_an_interrupt_ends() {
     let (sender, interrupts) = bounded(0);
     let options = EngineOptions { threads: 1, hash_mb: 1, book: None, ..EngineOptions::default() };
-    let opponent = Opponent::new(Engine::new(options), Level::FULL, 1).with_interrupts(interrupts);
+    let opponent = Opponent::new(Engine::new(options)).with_interrupts(interrupts);
     let mut session = Session::new(opponent, None, Palette::Plain);
     let mut lines = ["f5d6c3d3c4f4f6g5e3f3g6e2h5c5g4g3f2", "resign"].into_iter();
     let mut script = Script::new(|| lines.next().map_or(Said::Goodbye, |line| Said::Line(line.to_owned())));

@@ -7,7 +7,7 @@ use crate::serve::wait_until;
 use crate::{gtp, nboard, ugi};
 use emilia::engine::{Engine, EngineOptions};
 use emilia::othello::{Color, Position, Square};
-use emilia::play::{Level, Opponent, Said, Session};
+use emilia::play::{Opponent, Said, Session};
 use emilia::render::Palette;
 use emilia::search::{Control, Report, Task};
 use parking_lot::Mutex;
@@ -162,7 +162,7 @@ fn in_play_it_ends_where_the_game_goes_elsewhere() {
     let after = |position: Position| position.play(answer_in(&position)).unwrap();
     let reply = answer_in(&after(Position::START));
     let behind = after(after(after(Position::START)));
-    let opponent = Opponent::new(engine(), Level::FULL, 1);
+    let opponent = Opponent::new(engine());
     let mut session = Session::new(opponent, Some(Color::White), Palette::Plain);
     let mut lines = [reply.to_string(), "undo".to_owned()].into_iter();
     let read = || {

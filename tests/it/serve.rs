@@ -204,9 +204,11 @@ fn the_log_has_both_directions_and_stderr_nothing() {
     let text = std::fs::read_to_string(path).unwrap();
     let line =
         |end: &str| text.lines().find(|line| line.ends_with(end)).unwrap_or_else(|| panic!("no {end} in {text}"));
-    // 2026-11-21T08:38:42.599491Z DEBUG ...
-    let stamp = line("emilia::traffic: > ping 1").split(' ').next().unwrap();
+    // 2026-11-21T08:38:42.599491Z 4711 DEBUG ...
+    let mut words = line("emilia::traffic: > ping 1").split(' ');
+    let (stamp, process) = (words.next().unwrap(), words.next().unwrap());
     assert!(stamp.len() == 27 && stamp.ends_with('Z') && &stamp[10..11] == "T", "{stamp}");
+    assert!(process.parse::<u32>().is_ok(), "{process}");
     line("emilia::traffic: < pong 1");
     line("unknown command 'bogus'");
     line("set depth, column 11: expected plies from 1 to 60");

@@ -288,10 +288,10 @@ impl PlayerSpec {
         Some(format!("{:08x}", fingerprint(&*options.evaluator())))
     }
 
-    /// The seed of a player that plays with variety: the number of the game is added to it.
-    pub(super) fn seed_of_variety(&self) -> Option<u64> {
+    /// The seed of a player that draws its moves by lot: the number of the game is added to it.
+    pub(super) fn seed_of_lots(&self) -> Option<u64> {
         let option = |wanted: &str| self.options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
-        option("variety").map(|_| option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0))
+        option("variety").or(option("level")).map(|_| option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0))
     }
 
     /// Whether the player is said to think on the opponent's time, as Emilia is told to: by the option, or else on the command line or

@@ -109,12 +109,16 @@ pub enum Command {
         /// The option's new value.
         value: String,
     },
+    /// `emilia-set`
+    Parameters,
     /// `emilia-get [OPTION]`
     Get(Option<String>),
     /// `gogui-analyze_commands`
     AnalyzeCommands,
     /// `emilia-stats`
     Stats,
+    /// `emilia-values`
+    Values,
     /// `emilia-book`
     Book,
     /// `emilia-setboard POSITION`
@@ -176,10 +180,11 @@ const COMMANDS: &[(&str, Arguments)] = &[
     ("gogui-rules_final_result", |i| value(Command::Rules(RulesQuery::FinalResult), eof).parse(i)),
     ("emilia-set", |i| {
         let set = |(option, value): (&str, String)| Command::Set { option: option.to_owned(), value };
-        (word, preceded(space1, text)).map(set).parse(i)
+        alt((value(Command::Parameters, eof), (word, preceded(space1, text)).map(set))).parse(i)
     }),
     ("emilia-get", |i| opt(word).map(|name| Command::Get(name.map(str::to_owned))).parse(i)),
     ("emilia-stats", |i| value(Command::Stats, eof).parse(i)),
+    ("emilia-values", |i| value(Command::Values, eof).parse(i)),
     ("emilia-book", |i| value(Command::Book, eof).parse(i)),
     ("emilia-setboard", |i| text.map(Command::SetBoard).parse(i)),
     ("emilia-analyze", |i| {
@@ -206,7 +211,7 @@ pub fn command_names() -> impl Iterator<Item = &'static str> {
 fn arguments_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "time_settings" => "seconds, seconds and a number of moves, none of them below 0",
-        "emilia-set" => "the name of an option and its value",
+        "emilia-set" => "the name of an option and its value, or nothing",
         "emilia-setboard" => "a position or a game",
         "emilia-analyze" => "a number of moves, at least 1",
         _ if name.ends_with("analyze") => "[COLOR] [INTERVAL] [KEY VALUE]..., the interval in hundredths of a second",

@@ -267,6 +267,33 @@ impl fmt::Display for InfoLine<'_> {
     }
 }
 
+/// The values of a position's moves as GoGui draws them: a label on each square, a colour on the best, and a text below the board.
+pub struct ValueLabels<'a> {
+    /// The search's last report.
+    pub report: &'a Report,
+    /// Empty squares of the position.
+    pub empties: Empties,
+}
+
+impl fmt::Display for ValueLabels<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(best) = self.report.lines.first() else { return Ok(()) };
+        let squares = self.report.lines.iter().filter_map(|line| Some((line.turn.square()?, line)));
+        for (square, line) in squares.clone() {
+            // A square has no room for more than four letters. No tenth is below 0.
+            let discs = (line.score.discs() * 10.0).round() / 10.0 + 0.0;
+            let digits = usize::from(!line.depth.is_exact() && discs.abs() < 10.0);
+            writeln!(f, "LABEL {} {discs:.digits$}", square.to_upper())?;
+        }
+        for (square, _) in squares.filter(|(_, line)| line.score == best.score) {
+            writeln!(f, "COLOR green {}", square.to_upper())?;
+        }
+        let depth = self.report.depth.shown(self.empties);
+        write!(f, "TEXT {} {}, depth {depth}:", Vertex(best.turn), best.score)?;
+        best.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
+    }
+}
+
 /// A move of the opening book, as `emilia-book` reports it.
 pub struct BookLine<'a> {
     /// The move.
@@ -360,6 +387,29 @@ mod tests {
             let stats = SearchStats { report, empties: Empties::MOST, options: &options }.to_string();
             assert_eq!(stats.lines().last(), Some(words));
         }
+    }
+
+    #[test]
+    fn labels_fit_a_square_and_all_best_moves_are_coloured() {
+        let line = |name: &str, units, depth| {
+            let turn = Move::Place(name.parse().unwrap());
+            Line { turn, score: Score::from_units(units), bound: Bound::Exact, depth, pv: vec![turn, turn], visits: 0 }
+        };
+        let plies = SearchDepth::Plies(8);
+        let lines = vec![
+            line("d3", 160, plies),
+            line("c4", 160, plies),
+            line("f5", -1600, plies),
+            line("e6", -256, SearchDepth::Exact),
+        ];
+        let report = &Report { lines, depth: plies, ..Report::default() };
+        assert_eq!(
+            ValueLabels { report, empties: Empties::MOST }.to_string(),
+            "LABEL D3 1.3\nLABEL C4 1.3\nLABEL F5 -13\nLABEL E6 -2\nLABEL B2 0.0\nCOLOR green D3\nCOLOR green C4\n\
+             TEXT D3 +1.25, depth 8: D3 D3"
+        );
+        let report = &Report::default();
+        assert_eq!(ValueLabels { report, empties: Empties::MOST }.to_string(), "");
     }
 
     #[test]

@@ -3,16 +3,16 @@
 use super::analysis::{Analysis, Stream, StreamFormat};
 use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, is_stop, parse_line};
 use super::game::{Demand, GtpGame};
-use super::reply::{BookLine, Failure, Reply, Response, SearchStats};
+use super::reply::{BookLine, Failure, Reply, Response, SearchStats, ValueLabels};
 use super::sgf_file;
 use crate::clock::Clock;
-use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
+use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::notation::read_position;
 use crate::othello::{Color, Empties, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::{ClientGone, Connection, Inbox};
-use crate::search::{Contempt, Limits, Report};
+use crate::search::{Contempt, Limits, Report, TimeBudget};
 use crossbeam::channel::{Receiver, never};
 use crossbeam::select;
 use std::time::{Duration, Instant};
@@ -36,8 +36,8 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
 }
 
 /// What GoGui offers in its window of analyses: a type, a label and a command for each.
-const ANALYZE_COMMANDS: &str =
-    "string/Last Search/emilia-stats\nstring/Opening Book/emilia-book\nstring/Options/emilia-get";
+const ANALYZE_COMMANDS: &str = "gfx/Values/emilia-values\nparam/Options/emilia-set\n\
+                                string/Last Search/emilia-stats\nstring/Opening Book/emilia-book";
 
 /// What `time_settings` agreed on.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -185,6 +185,7 @@ impl Session<'_> {
                 let set = self.engine.set(&option, &value).map_err(Failure::Option);
                 set.map(|()| self.engine.options().warning(&option).map_or(Reply::Done, Reply::Text))
             }
+            Command::Parameters => Ok(Reply::Text(self.parameters())),
             Command::Get(name) => self.option(name.as_deref()),
             Command::AnalyzeCommands => Ok(text(ANALYZE_COMMANDS)),
             Command::Stats => match &self.last_search {
@@ -193,6 +194,7 @@ impl Session<'_> {
                 }
                 None => Err(Failure::NoSearchYet),
             },
+            Command::Values => return self.values(),
             Command::Book => Ok(self.book()),
             Command::LoadSgf { path, before } => sgf_file::load(&path, before).map(|game| self.begin(game)),
             Command::SetBoard(text) => match read_position(&text) {
@@ -256,6 +258,31 @@ impl Session<'_> {
         }))
     }
 
+    /// The options that the engine reads, as lines `[TYPE] NAME VALUE` for GoGui's dialog.
+    fn parameters(&self) -> String {
+        let options = self.engine.options();
+        let read = EngineOption::all().filter(|option| option.is_read_by(options.engine) && !option.is_for_experiments);
+        let lines = read.map(|option| {
+            let kind = option.names().map_or("string".to_owned(), |names| format!("list/{}", names.join("/")));
+            format!("[{kind}] {} {}", option.name, option.show(options))
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What every move is worth, by a search within the options' limits, or of two seconds.
+    fn values(&mut self) -> Result<Result<Reply, Failure>, ClientGone> {
+        let position = *self.game.position();
+        if position.is_over() {
+            return Ok(Ok(Reply::Done));
+        }
+        let time = (!self.engine.options().is_bounded()).then(|| TimeBudget::per_move(DEFAULT_MOVE_TIME));
+        let limits = Limits { time, ..Limits::default() };
+        let decision = self.think(Request { limits, ..Request::hint(position, usize::MAX) }, None)?;
+        let values = ValueLabels { report: &decision.report, empties: position.empty_count() }.to_string();
+        self.remember(&position, decision.report);
+        Ok(Ok(Reply::Text(values)))
+    }
+
     /// What the book knows of the moves, a line each.
     fn book(&self) -> Reply {
         let view =
@@ -296,14 +323,17 @@ impl Session<'_> {
     }
 
     /// Thinks within the colour's clock, unless only a pass will do, and shows what is found in the stream. The turn is legal.
-    fn choose(
-        &mut self,
-        demand: Demand,
-        color: Color,
-        mut stream: Option<&mut Stream<'_>>,
-    ) -> Result<Move, ClientGone> {
+    fn choose(&mut self, demand: Demand, color: Color, stream: Option<&mut Stream<'_>>) -> Result<Move, ClientGone> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
-        let (request, never) = (self.request(position, color), never());
+        let decision = self.think(self.request(position, color), stream)?;
+        let turn = decision.legal_turn(&position);
+        self.remember(&position, decision.report);
+        Ok(turn)
+    }
+
+    /// Thinks about a request until it is answered or interrupted, and shows what is found in the stream.
+    fn think(&mut self, request: Request, mut stream: Option<&mut Stream<'_>>) -> Result<Decision, ClientGone> {
+        let never = never();
         let mut deadline = Deadline::new(&request, self.engine.options(), !self.inbox.is_open);
         let thinking = match stream {
             Some(_) => self.engine.start(request),
@@ -312,19 +342,16 @@ impl Session<'_> {
         if self.inbox.waiting.iter().any(is_stop) {
             thinking.stop();
         }
-        let decision = loop {
+        loop {
             let ticks = stream.as_ref().map_or(&never, |stream| stream.ticks()).clone();
             match (self.next_event(&thinking, &mut deadline, &ticks)?, &mut stream) {
-                (SearchEvent::Finished(decision), _) => break decision,
+                (SearchEvent::Finished(decision), _) => break Ok(decision),
                 (SearchEvent::Interrupt, _) => thinking.stop(),
                 (SearchEvent::Report(report), Some(stream)) => stream.take(report),
                 (SearchEvent::Tick, Some(stream)) => stream.repeat(),
                 (SearchEvent::Report(_) | SearchEvent::Tick | SearchEvent::Input, _) => {}
             }
-        };
-        let turn = decision.legal_turn(&position);
-        self.remember(&position, decision.report);
-        Ok(turn)
+        }
     }
 
     /// Keeps a report for `emilia-stats`; one without lines is of a game that is over.

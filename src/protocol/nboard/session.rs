@@ -332,7 +332,7 @@ impl Session {
         self.send(Reply::Learned);
         match learned {
             None => self.status("Not learned: no opening book"),
-            Some(Err(BookError::Builtin)) => self.status("Not learned: it needs --book FILE"),
+            Some(Err(BookError::Builtin)) => self.status("Not learned: no --book FILE"),
             Some(Err(BookError::Packed)) => self.status("Not learned: a packed book"),
             Some(Err(error)) => self.status(format!("Not learned: {error}")),
             Some(Ok(new)) => self.status(format!("Learned: {new} new positions")),

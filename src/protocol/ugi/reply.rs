@@ -5,7 +5,7 @@ use crate::engine::{EngineOption, EngineOptions, Values};
 use crate::game::DISC;
 use crate::notation::write_rows;
 use crate::othello::{Color, Move, Position};
-use crate::search::{Bound, Line, Report, Selectivity};
+use crate::search::{Bound, Line, Report};
 use std::fmt;
 
 /// One line to the client, without its line feed; control characters in it become question marks.
@@ -94,16 +94,16 @@ fn name_of(turn: Move) -> String {
 /// The options of UGI have the types of UCI; one that also takes `none`, or is too large for it, is a text.
 fn write_option(f: &mut fmt::Formatter<'_>, option: &EngineOption, value: &str) -> fmt::Result {
     write!(f, "option name {} type ", option.name)?;
-    let names = match option.values {
-        Values::Names(names) => names(),
-        Values::Percent => Selectivity::all().map(|percent| percent.to_string()).collect(),
-        Values::Whole(least, most) if !option.takes_none && most <= i32::MAX as u64 => {
-            return write!(f, "spin default {value} min {least} max {most}");
+    match (option.names(), option.values) {
+        (Some(names), _) => {
+            write!(f, "combo default {value}")?;
+            names.iter().try_for_each(|name| write!(f, " var {name}"))
         }
-        _ => return write!(f, "string default {}", on_one_line(value)),
-    };
-    write!(f, "combo default {value}")?;
-    names.iter().try_for_each(|name| write!(f, " var {name}"))
+        (None, Values::Whole(least, most)) if !option.takes_none && most <= i32::MAX as u64 => {
+            write!(f, "spin default {value} min {least} max {most}")
+        }
+        _ => write!(f, "string default {}", on_one_line(value)),
+    }
 }
 
 impl fmt::Display for GameResult {
@@ -167,6 +167,8 @@ mod tests {
             percent.starts_with("option name selectivity type combo default 73 var ") && percent.ends_with(" var 100")
         );
         assert_eq!(shown("book"), "option name book type string default builtin");
+        assert_eq!(shown("level"), "option name level type spin default 8 min 1 max 8");
+        assert!(shown("without").contains("default none ") && shown("without").ends_with(" var none"));
         for option in EngineOption::all() {
             let line = Reply::Option { option, options: &options }.to_string();
             assert!(!line.contains("  ") && line == line.trim(), "{line}");
