@@ -123,6 +123,19 @@ mod tests {
     }
 
     #[test]
+    fn evaluations_are_limited_by_their_number_or_a_depth() {
+        let of = |evaluations, depth| {
+            let control = Control::with_limits(Limits { evaluations, depth, ..Limits::default() });
+            Budget::new(&control).evaluations()
+        };
+        assert_eq!(of(None, None), None);
+        assert_eq!(of(Some(500), None), Some(500));
+        let by_depth = Some(mean_alpha_beta_evaluations(4));
+        assert_eq!((of(None, Depth::new(4)), of(Some(u64::MAX), Depth::new(4))), (by_depth, by_depth));
+        assert_eq!(of(Some(7), Depth::new(4)), Some(7));
+    }
+
+    #[test]
     fn every_bound_ends_the_search() {
         let spent = |limits, work: Work| {
             let control = Control::with_limits(limits);

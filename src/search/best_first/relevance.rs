@@ -325,6 +325,30 @@ mod tests {
     }
 
     #[test]
+    fn a_solved_move_is_played_where_no_open_one_is_worth_more() {
+        for seed in 0..6 {
+            let (mut explorer, evaluator) = explorer(seed, 40);
+            for _ in 0..300 {
+                step(&mut explorer, &*evaluator);
+            }
+            let ranking = explorer.ranking();
+            let root = explorer.tree.root();
+            // Values of children are their own side's. A draw is solved; the best open move is worth a disc less, as much or more.
+            for (value, chosen) in [(-DISC, ranking[1]), (0, ranking[1]), (DISC, ranking[0])] {
+                let kids = explorer.tree.kids_mut(root);
+                let open = kids[ranking[0]];
+                kids[ranking[0]] = Node { value: -value, ..open };
+                let solved = kids[ranking[1]];
+                kids[ranking[1]] = Node { value: 0, lower: 0, upper: 0, ..solved };
+                for (i, kid) in kids.iter_mut().enumerate() {
+                    kid.value = if ranking[..2].contains(&i) { kid.value } else { 64 * DISC };
+                }
+                assert_eq!(explorer.ranking()[0], chosen, "{value}");
+            }
+        }
+    }
+
+    #[test]
     fn what_the_root_is_worth_becomes_the_goal_of_the_whole_tree() {
         let mut moved = 0;
         for seed in 0..10 {
