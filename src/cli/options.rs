@@ -2,7 +2,7 @@
 
 use super::names;
 use super::output::say;
-use crate::engine::{Engine, EngineOption, EngineOptions, OptionError, Values};
+use crate::engine::{Engine, EngineOption, EngineOptions, OptionError};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use clap::error::ErrorKind;
@@ -61,9 +61,9 @@ fn argument(option: &'static EngineOption) -> Arg {
         .value_name(option.value_name)
         .default_value(option.default())
         .hide(option.is_for_experiments);
-    match (option.values, option.names()) {
-        (Values::Names(_), Some(values)) => argument.value_parser(names(&values)),
-        _ => argument.value_parser(move |value: &str| {
+    match option.names() {
+        Some(values) => argument.value_parser(names(&values)),
+        None => argument.value_parser(move |value: &str| {
             option.set(&mut EngineOptions::default(), value).map(|()| value.to_owned())
         }),
     }

@@ -54,6 +54,11 @@ impl Level {
         (1..=LEVELS.len() as u8).map(Level)
     }
 
+    /// The level of this number, if there is one.
+    pub fn new(number: u8) -> Option<Level> {
+        Level::all().find(|level| level.0 == number)
+    }
+
     /// 1 to 8.
     pub const fn number(self) -> u8 {
         self.0
@@ -102,15 +107,23 @@ const SWING: f64 = 3.0;
 pub(super) struct Allowance {
     /// Target losses so far less actual ones, in discs.
     saved: f64,
+    /// The discs on the board at the last move.
+    placed: u8,
 }
 
 impl Allowance {
-    /// Which of these lines is played, the best first.
-    pub fn draw(&mut self, level: Level, lines: &[Line], random: &mut Random) -> usize {
-        let Some(best) = lines.first().map(|line| line.score.discs()) else { return 0 };
-        let losses: Vec<f64> = lines.iter().map(|line| best - line.score.discs()).collect();
-        let allowed: Vec<usize> = (0..losses.len()).filter(|&i| losses[i] <= level.largest_loss()).collect();
-        let losses: Vec<f64> = allowed.iter().map(|&i| losses[i]).collect();
+    /// Which of these lines of a position with so many discs `placed` is played; there is at least one. Fewer discs than at the last move mean
+    /// another game, or moves that were taken back: nothing is saved then.
+    pub fn draw(&mut self, level: Level, lines: &[Line], placed: u8, random: &mut Random) -> usize {
+        if placed < self.placed {
+            self.saved = 0.0;
+        }
+        self.placed = placed;
+        // Some searches have the most visited move in front.
+        let best = lines.iter().map(|line| line.score.discs()).fold(f64::NEG_INFINITY, f64::max);
+        let losses = lines.iter().map(|line| best - line.score.discs()).enumerate();
+        let (allowed, losses): (Vec<usize>, Vec<f64>) =
+            losses.filter(|&(_, loss)| loss <= level.largest_loss()).unzip();
         let target = level.target_loss();
         let wanted = (target + self.saved).clamp(0.0, SWING * target);
         let weights = weights(&losses, temperature(&losses, wanted));
@@ -153,10 +166,12 @@ fn temperature(losses: &[f64], wanted: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Engine, EngineOptions, Request};
+    use super::super::{BEST_FIRST, EXTENSION, Engine, EngineOptions, Request};
     use super::*;
     use crate::notation::read_position;
     use crate::othello::{GameRecord, Move, Position};
+    use crate::search::{Bound, Score, SearchDepth};
+    use std::collections::HashSet;
     use std::time::Duration;
 
     #[test]
@@ -177,8 +192,8 @@ mod tests {
     }
 
     /// Games of a level against itself: the mean loss of the moves with a choice. None of them loses more than the level may.
-    fn mean_of_games(level: Level, games: u64) -> f64 {
-        let mut engine = Engine::new(options(level));
+    fn mean_of_games(options: EngineOptions, games: u64) -> f64 {
+        let (level, mut engine) = (options.level, Engine::new(options));
         let (mut sum, mut choices) = (0.0, 0);
         for _ in 0..games {
             let mut game = GameRecord::default();
@@ -204,18 +219,45 @@ mod tests {
     fn levels_lose_what_they_should() {
         for (number, games) in [("1", 6), ("3", 6), ("5", 9)] {
             let level: Level = number.parse().unwrap();
-            let mean = mean_of_games(level, games);
+            let mean = mean_of_games(options(level), games);
             let ratio = mean / level.target_loss();
             assert!((0.7..1.3).contains(&ratio), "{level}: {mean} discs a move");
         }
+        // These do not have the move with the best value in front.
+        for engine in [&BEST_FIRST, &EXTENSION] {
+            let mean = mean_of_games(EngineOptions { engine, ..options("7".parse().unwrap()) }, 2);
+            assert!((0.0..0.6).contains(&mean), "{engine}: {mean} discs a move");
+        }
+    }
+
+    #[test]
+    fn what_moves_may_lose_begins_anew_with_another_game() {
+        let turn = Move::Place("f5".parse().unwrap());
+        let line = |discs| Line {
+            turn,
+            score: Score::from_discs(discs),
+            bound: Bound::Exact,
+            depth: SearchDepth::Plies(4),
+            pv: vec![turn],
+            visits: 0,
+        };
+        // A move that must lose much takes in advance what later ones may lose.
+        let (level, lines) = ("3".parse().unwrap(), [line(0), line(2), line(-3)]);
+        let mut allowance = Allowance { saved: -50.0, placed: 30 };
+        let mut draws = |allowance: &mut Allowance, placed| {
+            (0..20).map(|seed| allowance.draw(level, &lines, placed, &mut Random::new(seed))).collect::<Vec<_>>()
+        };
+        assert_eq!(draws(&mut allowance, 32), [1; 20], "the second has the best value");
+        let drawn = draws(&mut allowance, 31);
+        assert!((0..3).all(|i| drawn.contains(&i)), "{drawn:?}");
     }
 
     #[test]
     fn a_level_plays_without_book_variety_and_pondering_and_within_its_depth() {
         let level: Level = "3".parse().unwrap();
-        let variety = crate::search::Score::from_discs(64);
+        let variety = Score::from_discs(64);
         let mut engine = Engine::new(EngineOptions { ponder: true, variety, ..options(level) });
-        let mut of_seeds = std::collections::HashSet::new();
+        let mut of_seeds = HashSet::new();
         for seed in 0..8 {
             engine.set("seed", &seed.to_string()).unwrap();
             let request = Request::best_move(*read_position("f5d6c3").unwrap().position());
@@ -229,9 +271,12 @@ mod tests {
         }
         assert!(of_seeds.len() > 1, "{of_seeds:?}");
         // A question for values, and a search that goes on until it is stopped, are not about a move to play.
-        let hint = engine.start(Request::hint(Position::START, 2));
-        std::thread::sleep(Duration::from_millis(50));
-        hint.stop();
-        assert!(hint.wait().report.depth.plies().is_some_and(|plies| plies > level.depth().plies()));
+        let endless = Request { is_endless: true, ..Request::best_move(Position::START) };
+        for request in [Request::hint(Position::START, 2), endless] {
+            let thinking = engine.start(request);
+            std::thread::sleep(Duration::from_millis(100));
+            thinking.stop();
+            assert!(thinking.wait().report.depth.plies().is_some_and(|plies| plies > level.depth().plies()));
+        }
     }
 }

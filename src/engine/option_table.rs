@@ -140,7 +140,7 @@ engine_options! {
         name: "time",
         value_name: "SECONDS",
         help: "Seconds for a move, or none",
-        detail: "Without it, the client's clock decides. Without a clock, a depth or a limit, a move over a protocol takes two seconds.",
+        detail: "Without it, the client's clock decides. Without a clock, a depth or a limit, a move at level 8 takes two seconds over a protocol.",
         read_by_all: true,
     }
     nodes: Option<u64> = None; {

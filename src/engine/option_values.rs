@@ -67,7 +67,7 @@ option_values! {
     u32: Values::Whole(0, u32::MAX as u64), read Given::whole, show ToString::to_string;
     u64: Values::Whole(0, u64::MAX), read Given::whole, show ToString::to_string;
     Depth: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64), read Given::parsed, show ToString::to_string;
-    Level: Values::Whole(Level::LEAST.number() as u64, Level::FULL.number() as u64), read Given::parsed, show |level: &Level| level.number().to_string();
+    Level: Values::Whole(Level::LEAST.number() as u64, Level::FULL.number() as u64), read |given: &Given| given.whole().map(|number| Level::new(number).expect("the numbers are those of the levels")), show |level: &Level| level.number().to_string();
     Selectivity: Values::Percent, read Given::parsed, show ToString::to_string;
     Score: Values::Discs(-MOST_DISCS, MOST_DISCS), read Given::discs, show |score: &Score| score.discs().to_string();
     Duration: Values::Seconds, read Given::seconds, show |time: &Duration| time.as_secs_f64().to_string();

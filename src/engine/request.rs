@@ -12,7 +12,7 @@ pub const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// One move to play: [`EngineOptions::level`](super::EngineOptions::level) and `variety` apply, a forced move or pass costs about
-    /// ten thousand positions at most, and without any limit the search takes [`DEFAULT_MOVE_TIME`].
+    /// ten thousand positions at most, and without any limit the search takes [`DEFAULT_MOVE_TIME`] at full strength.
     Move,
     /// The values of the best moves, at least one; without a limit the search goes on until it is stopped or has solved
     /// the position.

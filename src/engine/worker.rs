@@ -232,7 +232,8 @@ impl Worker {
     /// Chooses the turn and puts its line in front.
     fn decide(&mut self, question: &SearchJob, mut report: Report) -> Decision {
         if let Some(level) = level(&question.request, &question.options).filter(|_| !report.lines.is_empty()) {
-            let chosen = self.allowance.draw(level, &report.lines, &mut self.random);
+            let placed = question.request.position.empty_count().placed();
+            let chosen = self.allowance.draw(level, &report.lines, placed, &mut self.random);
             report.lines[..=chosen].rotate_right(1);
         } else if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score))
         {

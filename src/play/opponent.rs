@@ -37,7 +37,6 @@ impl Opponent {
 
     /// Plays at another level from now on.
     pub fn set_level(&mut self, level: Level) {
-        self.engine.stop();
         self.engine.replace_options(EngineOptions { level, ..self.engine.options().clone() });
     }
 

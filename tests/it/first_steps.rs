@@ -236,6 +236,12 @@ fn messages_say_what_is_wrong() {
             0,
             "warning: --ponder is not read: no game is played\n",
         ),
+        (
+            &["analyze", "--moves", "f5", "--depth", "1", "--level", "3"],
+            "",
+            0,
+            "warning: --level is not read: no game is played\n",
+        ),
         (&["show", "--game", "0"], "", 2, "expected a whole number of at least 1"),
         (&["show", "--out", "x.doc"], "f5", 2, "unknown ending .doc; expected .svg, .png, .html or .txt"),
         (&["show", "--curve"], "f5", 2, "--curve: a curve is a picture"),

@@ -153,14 +153,19 @@ fn the_first_line_decides_the_protocol() {
 }
 
 #[test]
-fn variety_plays_another_game_each_time_unless_a_seed_is_given() {
+fn what_is_drawn_by_lot_is_another_game_each_time_unless_a_seed_is_given() {
     let moves = "genmove b\ngenmove w\n".repeat(9);
     let game = |more: &[&str], settings: &str| {
         let arguments = [&["gtp", "--book", "none", "--depth", "1", "--threads", "1"], more].concat();
         answers(&arguments, format!("{settings}{moves}"))
     };
     // On the command line, or by a client.
-    for (varied, settings) in [(&["--variety", "6"][..], ""), (&[], "emilia-set variety 6\n")] {
+    for (varied, settings) in [
+        (&["--variety", "6"][..], ""),
+        (&[], "emilia-set variety 6\n"),
+        (&["--level", "2"], ""),
+        (&[], "emilia-set level 2\n"),
+    ] {
         let games = [(); 3].map(|()| game(varied, settings));
         assert!(games.iter().any(|other| *other != games[0]), "{}", games[0]);
         let seeded = [varied, &["--seed", "3"]].concat();

@@ -125,6 +125,7 @@ fn emilia_is_told_over_gtp_all_there_is() {
             &["emilia-set seed 10"],
             &[],
         ),
+        ("depth=5 option.level=2", "", &["emilia-set level 2", "emilia-set depth 5"], &["emilia-set seed 3"], &[]),
     ] {
         let nodes = if words.contains("nodes") { &["emilia-set nodes 100"][..] } else { &[] };
         let turn = ["play black F5"].as_slice();
@@ -270,6 +271,7 @@ fn a_program_is_told_over_nboard_what_it_can_be_told() {
             &["set emilia.seed 10"],
             None,
         ),
+        ("Emilia", "depth=5 option.level=2", "", &["set emilia.level 2"], &["set emilia.seed 3"], None),
     ] {
         let depth = if words.contains("depth") { "set depth 5" } else { "set depth 60" };
         let depth = if words.contains("tell") { &[][..] } else { &[depth] };

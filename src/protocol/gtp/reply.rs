@@ -280,12 +280,14 @@ impl fmt::Display for ValueLabels<'_> {
         let Some(best) = self.report.lines.first() else { return Ok(()) };
         let squares = self.report.lines.iter().filter_map(|line| Some((line.turn.square()?, line)));
         for (square, line) in squares.clone() {
-            // A square has no room for more than four letters. No tenth is below 0.
+            // A square has no room for more than four letters. -0 becomes 0.
             let discs = (line.score.discs() * 10.0).round() / 10.0 + 0.0;
             let digits = usize::from(!line.depth.is_exact() && discs.abs() < 10.0);
             writeln!(f, "LABEL {} {discs:.digits$}", square.to_upper())?;
         }
-        for (square, _) in squares.filter(|(_, line)| line.score == best.score) {
+        // Some searches have the most visited move in front.
+        let most = self.report.lines.iter().map(|line| line.score).max();
+        for (square, _) in squares.filter(|(_, line)| Some(line.score) == most) {
             writeln!(f, "COLOR green {}", square.to_upper())?;
         }
         let depth = self.report.depth.shown(self.empties);
@@ -399,8 +401,9 @@ mod tests {
         let lines = vec![
             line("d3", 160, plies),
             line("c4", 160, plies),
-            line("f5", -1600, plies),
+            line("f5", -1630, plies),
             line("e6", -256, SearchDepth::Exact),
+            line("b2", -5, plies),
         ];
         let report = &Report { lines, depth: plies, ..Report::default() };
         assert_eq!(

@@ -258,11 +258,14 @@ impl Session<'_> {
         }))
     }
 
-    /// The options that the engine reads, as lines `[TYPE] NAME VALUE` for GoGui's dialog.
+    /// The options that the engine reads, as lines `[TYPE] NAME VALUE` for GoGui's dialog. What it saves it sets again: a seed would make all games
+    /// alike.
     fn parameters(&self) -> String {
         let options = self.engine.options();
-        let read = EngineOption::all().filter(|option| option.is_read_by(options.engine) && !option.is_for_experiments);
-        let lines = read.map(|option| {
+        let is_shown = |option: &&EngineOption| {
+            option.is_read_by(options.engine) && !option.is_for_experiments && option.name != "seed"
+        };
+        let lines = EngineOption::all().filter(is_shown).map(|option| {
             let kind = option.names().map_or("string".to_owned(), |names| format!("list/{}", names.join("/")));
             format!("[{kind}] {} {}", option.name, option.show(options))
         });
