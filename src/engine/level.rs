@@ -244,7 +244,7 @@ mod tests {
         // A move that must lose much takes in advance what later ones may lose.
         let (level, lines) = ("3".parse().unwrap(), [line(0), line(2), line(-3)]);
         let mut allowance = Allowance { saved: -50.0, placed: 30 };
-        let mut draws = |allowance: &mut Allowance, placed| {
+        let draws = |allowance: &mut Allowance, placed| {
             (0..20).map(|seed| allowance.draw(level, &lines, placed, &mut Random::new(seed))).collect::<Vec<_>>()
         };
         assert_eq!(draws(&mut allowance, 32), [1; 20], "the second has the best value");
