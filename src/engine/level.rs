@@ -104,17 +104,17 @@ const SWING: f64 = 3.0;
 
 /// What the moves of a game at a level may still lose.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Allowance {
+pub(super) struct LossBudget {
     /// Target losses so far less actual ones, in discs.
     saved: f64,
-    /// The discs on the board at the last move.
+    /// Discs placed since the start of the game, at the last move.
     placed: u8,
 }
 
-impl Allowance {
-    /// Which of these lines of a position with so many discs `placed` is played; there is at least one. Fewer discs than at the last move mean
-    /// another game, or moves that were taken back: nothing is saved then.
-    pub fn draw(&mut self, level: Level, lines: &[Line], placed: u8, random: &mut Random) -> usize {
+impl LossBudget {
+    /// Chooses one of these lines at random, and returns its index. There is at least one line. `placed`: discs placed since the start of the game.
+    /// If there are fewer than at the last move, another game has begun or moves were taken back, and nothing is saved.
+    pub fn choose(&mut self, level: Level, lines: &[Line], placed: u8, random: &mut Random) -> usize {
         if placed < self.placed {
             self.saved = 0.0;
         }
@@ -166,13 +166,12 @@ fn temperature(losses: &[f64], wanted: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BEST_FIRST, EXTENSION, Engine, EngineOptions, Request};
+    use super::super::{BEST_FIRST, EXTENSION, Engine, EngineOptions, Event, Request};
     use super::*;
     use crate::notation::read_position;
     use crate::othello::{GameRecord, Move, Position};
     use crate::search::{Bound, Score, SearchDepth};
     use std::collections::HashSet;
-    use std::time::Duration;
 
     #[test]
     fn the_temperature_gives_the_wanted_loss() {
@@ -243,12 +242,12 @@ mod tests {
         };
         // A move that must lose much takes in advance what later ones may lose.
         let (level, lines) = ("3".parse().unwrap(), [line(0), line(2), line(-3)]);
-        let mut allowance = Allowance { saved: -50.0, placed: 30 };
-        let draws = |allowance: &mut Allowance, placed| {
-            (0..20).map(|seed| allowance.draw(level, &lines, placed, &mut Random::new(seed))).collect::<Vec<_>>()
+        let mut budget = LossBudget { saved: -50.0, placed: 30 };
+        let draws = |budget: &mut LossBudget, placed| {
+            (0..20).map(|seed| budget.choose(level, &lines, placed, &mut Random::new(seed))).collect::<Vec<_>>()
         };
-        assert_eq!(draws(&mut allowance, 32), [1; 20], "the second has the best value");
-        let drawn = draws(&mut allowance, 31);
+        assert_eq!(draws(&mut budget, 32), [1; 20], "the second has the best value");
+        let drawn = draws(&mut budget, 31);
         assert!((0..3).all(|i| drawn.contains(&i)), "{drawn:?}");
     }
 
@@ -274,9 +273,12 @@ mod tests {
         let endless = Request { is_endless: true, ..Request::best_move(Position::START) };
         for request in [Request::hint(Position::START, 2), endless] {
             let thinking = engine.start(request);
-            std::thread::sleep(Duration::from_millis(100));
+            let is_deeper = |event: Event| match event {
+                Event::Report(report) => report.depth.plies().is_some_and(|plies| plies > level.depth().plies()),
+                Event::Finished(decision) => panic!("{decision:?}"),
+            };
+            assert!(thinking.events().iter().any(is_deeper));
             thinking.stop();
-            assert!(thinking.wait().report.depth.plies().is_some_and(|plies| plies > level.depth().plies()));
         }
     }
 }

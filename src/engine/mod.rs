@@ -98,7 +98,7 @@ pub struct Engine {
     pondering: Option<(Position, Thinking)>,
     /// Makes the tables of the evaluation that the game needs, until something is asked for.
     tables: Option<TableMaker>,
-    /// The seed that counts where moves are drawn by lot, until the option `seed` is set.
+    /// The seed that counts where moves are chosen at random, until the option `seed` is set.
     drawn_seed: Option<u64>,
 }
 
@@ -134,7 +134,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes this as the option `seed` as soon as moves are drawn by lot, unless the option is set: else every process would draw the same moves.
+    /// Takes this as the option `seed` as soon as moves are chosen at random, unless the option is set: else every process would choose the same moves.
     pub fn draw_seed(&mut self, seed: u64) {
         self.drawn_seed = Some(seed);
         self.replace_options(self.options.clone());
@@ -168,9 +168,9 @@ impl Engine {
         thinking
     }
 
-    /// With the option `ponder`, and at full strength, goes on thinking where the answer to a request leads, without a report. What is found there serves the
-    /// next search. It ends when something else is asked for or the engine is stopped, when the game goes on elsewhere
-    /// ([`Engine::follow`]), or after a minute.
+    /// With the option `ponder`, and at full strength, goes on thinking where the answer to a request leads, without a report. What is
+    /// found there serves the next search. It ends when something else is asked for or the engine is stopped, when the game goes on
+    /// elsewhere ([`Engine::follow`]), or after a minute.
     pub fn ponder(&mut self, answered: &Request, turn: Move) {
         if !self.options.ponder || self.options.level != Level::FULL {
             return;

@@ -171,7 +171,7 @@ engine_options! {
         name: "level",
         value_name: "N",
         help: "How strong to play: 1 (beginner) to 8 (full strength)",
-        detail: "Below 8 a move loses some discs, drawn by `seed`: from six in the mean at 1 to a seventh of a disc at 7 ([play.md](play.md#levels)). Every \
+        detail: "Below 8 a move loses some discs, at random by `seed`: from six in the mean at 1 to a seventh of a disc at 7 ([play.md](play.md#levels)). Every \
                  move is searched to the level's depth or `depth`, whichever is less; `book`, `variety` and `ponder` do not count. Values asked for are as \
                  at full strength. In `emilia play` the default is 4.",
         read_by_all: true,

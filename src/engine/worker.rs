@@ -1,6 +1,6 @@
 //! The thread that thinks.
 
-use super::level::{Allowance, Level};
+use super::level::{Level, LossBudget};
 use super::option::OptionError;
 use super::option_table::{EngineOptions, megabytes};
 use super::pondering::MOST_PONDERING;
@@ -72,7 +72,7 @@ pub(super) struct Worker {
     contempt: Contempt,
     random: Random,
     /// What the moves of the game may still lose, at a level below full strength.
-    allowance: Allowance,
+    loss_budget: LossBudget,
 }
 
 impl fmt::Debug for Worker {
@@ -84,8 +84,8 @@ impl fmt::Debug for Worker {
 impl Worker {
     pub(super) fn new(options: EngineOptions, builder: SearchBuilder) -> Worker {
         let random = Random::new(options.seed);
-        let allowance = Allowance::default();
-        Worker { builder, search: None, built: options, contempt: Contempt::NONE, random, allowance }
+        let loss_budget = LossBudget::default();
+        Worker { builder, search: None, built: options, contempt: Contempt::NONE, random, loss_budget }
     }
 
     /// Works until the engine is dropped.
@@ -105,7 +105,7 @@ impl Worker {
             }
             WorkerMessage::Mark(reached) => drop(reached),
             WorkerMessage::Clear => {
-                self.allowance = Allowance::default();
+                self.loss_budget = LossBudget::default();
                 let clear = || self.search.iter_mut().for_each(|search| search.clear());
                 if catch_unwind(AssertUnwindSafe(clear)).is_err() {
                     log::error!("the search panicked while it forgot what it knew");
@@ -157,7 +157,7 @@ impl Worker {
             self.random = Random::new(new.seed);
         }
         if old.level != new.level {
-            self.allowance = Allowance::default();
+            self.loss_budget = LossBudget::default();
         }
         self.built = new.clone();
         self.contempt = question.request.contempt;
@@ -233,7 +233,7 @@ impl Worker {
     fn decide(&mut self, question: &SearchJob, mut report: Report) -> Decision {
         if let Some(level) = level(&question.request, &question.options).filter(|_| !report.lines.is_empty()) {
             let placed = question.request.position.empty_count().placed();
-            let chosen = self.allowance.draw(level, &report.lines, placed, &mut self.random);
+            let chosen = self.loss_budget.choose(level, &report.lines, placed, &mut self.random);
             report.lines[..=chosen].rotate_right(1);
         } else if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score))
         {

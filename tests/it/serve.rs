@@ -153,7 +153,7 @@ fn the_first_line_decides_the_protocol() {
 }
 
 #[test]
-fn what_is_drawn_by_lot_is_another_game_each_time_unless_a_seed_is_given() {
+fn moves_chosen_at_random_make_another_game_each_time_unless_a_seed_is_given() {
     let moves = "genmove b\ngenmove w\n".repeat(9);
     let game = |more: &[&str], settings: &str| {
         let arguments = [&["gtp", "--book", "none", "--depth", "1", "--threads", "1"], more].concat();

@@ -32,7 +32,7 @@ pub(super) struct GtpPlayer {
     passes: Passes,
     timeouts: Timeouts,
     terminator: Duration,
-    /// The seed to which the number of the game is added, for an Emilia that draws its moves by lot.
+    /// The seed to which the number of the game is added, for an Emilia that chooses its moves at random.
     seed: Option<u64>,
     /// Whether it was told to think on the opponent's time.
     ponders: bool,
@@ -67,7 +67,7 @@ impl GtpPlayer {
             // Loading may take a while before the first answer.
             timeouts: Timeouts { reply: timeouts.start, ..timeouts },
             terminator: TERMINATOR,
-            seed: spec.seed_of_lots(),
+            seed: spec.random_seed(),
             ponders: spec.ponders(),
             sent_turns: 0,
         };

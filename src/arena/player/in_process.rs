@@ -30,7 +30,7 @@ impl InProcessPlayer {
         abandon: &Arc<AtomicBool>,
     ) -> Result<InProcessPlayer, OptionError> {
         let options = spec.engine_options()?;
-        let (seed, abandon) = (spec.seed_of_lots(), Arc::clone(abandon));
+        let (seed, abandon) = (spec.random_seed(), Arc::clone(abandon));
         Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, seed, abandon })
     }
 

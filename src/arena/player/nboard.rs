@@ -23,7 +23,7 @@ pub(super) struct NBoardPlayer {
     terms: Terms,
     /// The record of the game about to be played, without moves.
     form: AnnotatedGame,
-    /// The seed to which the number of the game is added, for an Emilia that draws its moves by lot.
+    /// The seed to which the number of the game is added, for an Emilia that chooses its moves at random.
     seed: Option<u64>,
     /// Whether it was told to think on the opponent's time.
     ponders: bool,
@@ -44,7 +44,7 @@ impl NBoardPlayer {
             pings: 0,
             terms,
             form: AnnotatedGame::default(),
-            seed: spec.seed_of_lots(),
+            seed: spec.random_seed(),
             ponders: spec.ponders(),
         };
         player.process.send("nboard 2");

@@ -288,8 +288,8 @@ impl PlayerSpec {
         Some(format!("{:08x}", fingerprint(&*options.evaluator())))
     }
 
-    /// The seed of a player that draws its moves by lot: the number of the game is added to it.
-    pub(super) fn seed_of_lots(&self) -> Option<u64> {
+    /// The seed of a player that chooses its moves at random: the number of the game is added to it.
+    pub(super) fn random_seed(&self) -> Option<u64> {
         let option = |wanted: &str| self.options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
         option("variety").or(option("level")).map(|_| option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0))
     }
