@@ -52,6 +52,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
+    /// Its [`fingerprint`], if that is known without asking for values.
+    fn known_fingerprint(&self) -> Option<u32> {
+        None
+    }
+
     /// The evaluation with its type, where a search gets the values faster by keeping a state beside each position of Othello.
     fn with_state(&self) -> Option<WithState<'_>> {
         None

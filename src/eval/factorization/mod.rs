@@ -33,6 +33,10 @@ pub(crate) const HALF: usize = RANK / 2;
 /// The weights that are part of the program.
 static EMBEDDED: &[u8] = include_bytes!("../../../assets/factorization.weights");
 
+/// What [`fingerprint`](crate::eval::fingerprint) says of [`EMBEDDED`]. To find it out takes all tables, and these take longer than many a
+/// search.
+const FINGERPRINT: u32 = 0x69de_4574;
+
 /// The default evaluation.
 pub type Pattern = OverPatterns<Tables>;
 
@@ -40,11 +44,23 @@ impl Pattern {
     /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
     pub fn embedded() -> &'static Arc<Pattern> {
         static PATTERN: OnceLock<Arc<Pattern>> = OnceLock::new();
-        PATTERN.get_or_init(|| Arc::new(Pattern::new(Pattern::embedded_weights())))
+        PATTERN.get_or_init(|| Arc::new(Pattern::new(Pattern::embedded_weights()).with_fingerprint(FINGERPRINT)))
     }
 
     /// The weights that are part of the program, unpacked anew.
     pub fn embedded_weights() -> FactorWeights {
         FactorWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::fingerprint;
+
+    #[test]
+    fn the_fingerprint_is_that_of_the_embedded_weights() {
+        let found = fingerprint(&Pattern::new(Pattern::embedded_weights()));
+        assert_eq!(FINGERPRINT, found, "the weights have changed: FINGERPRINT is 0x{found:08x} now");
     }
 }

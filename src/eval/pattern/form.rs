@@ -59,12 +59,18 @@ pub trait Weights: Sized {
 pub struct OverPatterns<F> {
     form: F,
     error_model: Option<ErrorModel>,
+    fingerprint: Option<u32>,
 }
 
 impl<F: Form> OverPatterns<F> {
     /// The evaluation with these weights.
     pub fn new(weights: F::Weights) -> OverPatterns<F> {
-        OverPatterns { error_model: weights.error_model().cloned(), form: F::new(weights) }
+        OverPatterns { error_model: weights.error_model().cloned(), form: F::new(weights), fingerprint: None }
+    }
+
+    /// The same evaluation, whose fingerprint is known.
+    pub(crate) fn with_fingerprint(self, fingerprint: u32) -> OverPatterns<F> {
+        OverPatterns { fingerprint: Some(fingerprint), ..self }
     }
 }
 
@@ -99,6 +105,10 @@ impl<F: Form> Evaluator<Position> for OverPatterns<F> {
 
     fn error_model(&self) -> Option<&ErrorModel> {
         self.error_model.as_ref()
+    }
+
+    fn known_fingerprint(&self) -> Option<u32> {
+        self.fingerprint
     }
 
     fn with_state(&self) -> Option<WithState<'_>> {

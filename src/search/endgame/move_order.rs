@@ -118,7 +118,7 @@ impl MoveOrder {
 }
 
 /// The indices of the weights that the key of a move is the sum of.
-#[inline]
+#[inline(always)]
 fn terms(square: Square, even: bool, after: Board, replies: Bitboard) -> [usize; TERMS] {
     let Board { player: Bitboard(player), opponent: Bitboard(opponent) } = after;
     let (mirrored_player, mirrored_opponent) = (player.swap_bytes(), opponent.swap_bytes());
