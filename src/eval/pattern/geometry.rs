@@ -2,9 +2,10 @@
 //!
 //! A *family* is a list of squares. Its *instances* are the different sets of squares that the eight symmetries of the
 //! board make of it; all of them use one table of weights. A *configuration* of an instance is what stands on its
-//! squares, written as a number in balanced ternary: square `k` of the list counts `3^k` with a disc of the side to
-//! move, `−3^k` with a disc of the other side, 0 if it is empty. So the configuration that the other side sees is the
-//! negated number.
+//! squares, written as a number in balanced ternary: a square counts a power of three with a disc of the side to
+//! move, the negated power with a disc of the other side, 0 if it is empty. So the configuration that the other side
+//! sees is the negated number. The nearer a square is to the centre, the less it counts: discs turn there most often,
+//! and configurations of successive positions then stand close together in memory.
 //!
 //! Where a symmetry maps a family's squares onto themselves, the configurations that it maps onto each other share one
 //! weight. The *packed* weights are those without repetition: the numbers that are learned and stored.
@@ -15,12 +16,14 @@ use std::sync::LazyLock;
 /// The most squares of a pattern: a configuration is a 16-bit number.
 pub const MOST_SQUARES: usize = 10;
 
-/// The squares of a pattern, in the order of their ternary digits, the least significant first.
+/// The squares of a pattern, in the order in which a weights file has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Family {
     /// The name of the pattern.
     pub name: &'static str,
     squares: [u8; MOST_SQUARES],
+    /// Which power of three each square counts in a configuration.
+    powers: [u8; MOST_SQUARES],
     length: usize,
 }
 
@@ -28,14 +31,31 @@ impl Family {
     /// A family from the names of its squares with one blank between them.
     const fn new(name: &'static str, squares: &str) -> Family {
         let text = squares.as_bytes();
-        let mut family = Family { name, squares: [0; MOST_SQUARES], length: 0 };
+        let mut family = Family { name, squares: [0; MOST_SQUARES], powers: [0; MOST_SQUARES], length: 0 };
         let mut at = 0;
         while at < text.len() {
             family.squares[family.length] = (text[at + 1] - b'1') * 8 + (text[at] - b'a');
             family.length += 1;
             at += 3;
         }
+        let mut k = 0;
+        while k < family.length {
+            let mut other = 0;
+            while other < family.length {
+                let (own, distance) = (from_centre(family.squares[k]), from_centre(family.squares[other]));
+                if distance < own || distance == own && other < k {
+                    family.powers[k] += 1;
+                }
+                other += 1;
+            }
+            k += 1;
+        }
         family
+    }
+
+    /// What a disc on square `k` counts in a configuration.
+    pub(super) const fn power(&self, k: usize) -> u16 {
+        3u16.pow(self.powers[k] as u32)
     }
 
     /// The pattern's squares.
@@ -78,6 +98,12 @@ impl Family {
         }
         image
     }
+}
+
+/// How far a square is from the centre of the board, in half squares, squared.
+const fn from_centre(square: u8) -> i32 {
+    let (column, row) = (2 * (square % 8) as i32 - 7, 2 * (square / 8) as i32 - 7);
+    column * column + row * row
 }
 
 /// The patterns. A weights file says which ones it was made for, so it is safe to change them.
@@ -239,8 +265,8 @@ impl Sharing {
     }
 }
 
-/// Numbers the configurations of a family from `next` on, and says what comes after them. Those that a symmetry maps
-/// onto each other get one number.
+/// Numbers the configurations of a family from `next` on, in the order of a weights file, and says what comes after them. Those that a
+/// symmetry maps onto each other get one number.
 fn share(family: &Family, mut next: u32) -> (Vec<u32>, u32) {
     let mirrors: Vec<Vec<u32>> = Symmetry::ALL
         .into_iter()
@@ -260,21 +286,28 @@ fn share(family: &Family, mut next: u32) -> (Vec<u32>, u32) {
             }
         }
     }
-    (numbers, next)
+    let mut by_configuration = vec![0; numbers.len()];
+    for (configuration, number) in sums((0..family.length).map(|k| family.power(k).into())).into_iter().zip(numbers) {
+        by_configuration[configuration as usize] = number;
+    }
+    (by_configuration, next)
 }
 
-/// The configuration that each one becomes when the squares of `family` are read in the order of `image`; both counted
-/// from the least one, so that the digits are 0 to 2.
+/// For each list of digits 0 to 2, one for each square of `family`, the list read in the order of `image`. Lists are numbers whose first digit
+/// counts least.
 fn mirror(family: &Family, image: &Family) -> Vec<u32> {
-    let mut table = vec![0];
-    for &square in image.square_indices() {
+    sums(image.square_indices().iter().map(|&square| {
         let place = family.square_indices().iter().position(|&s| s == square).expect("the same set of squares");
-        let weight = 3u32.pow(place as u32);
-        // Numbers of one more digit: the ones so far with each value of it.
-        let shorter = table.clone();
-        table.extend((1..3).flat_map(|digit| shorter.iter().map(move |rest| rest + digit * weight)));
-    }
-    table
+        3u32.pow(place as u32)
+    }))
+}
+
+/// For each list of digits 0 to 2, the first one counting least: the sum of the weights, each as often as its digit says.
+fn sums(weights: impl Iterator<Item = u32>) -> Vec<u32> {
+    weights.fold(vec![0], |shorter, weight| {
+        // Lists of one more digit: the ones so far with each value of it.
+        (0..3).flat_map(|digit| shorter.iter().map(move |rest| rest + digit * weight)).collect()
+    })
 }
 
 #[cfg(test)]
@@ -316,9 +349,9 @@ mod tests {
     fn a_mirrored_edge_shares_its_weight() {
         let edge = FAMILIES.iter().position(|family| family.name == "edge and two X").unwrap();
         let at = |configuration| Sharing::get().number(edge, configuration);
-        let power = |k: u32| 3i16.pow(k);
+        let power = |k: usize| FAMILIES[edge].power(k) as i16;
         // a1 own, b1 enemy, b2 own: mirrored h1 own, g1 enemy, g2 own.
-        let (left, right) = (1 - power(1) + power(8), power(7) - power(6) + power(9));
+        let (left, right) = (power(0) - power(1) + power(8), power(7) - power(6) + power(9));
         assert_eq!(at(left), at(right));
         assert_ne!(at(left), at(-left));
         assert_ne!(at(left), at(power(7) - power(6) + power(8)));

@@ -31,7 +31,7 @@ pub struct State([u16; LANES]);
 #[repr(align(32))]
 struct Row([u16; LANES]);
 
-/// The rows of discs of the side to move, by square: 3^k in the lane of every instance whose square `k` it is.
+/// The rows of discs of the side to move, by square: what the square counts in every instance that has it.
 static ROWS: [Row; 64] = rows(1);
 
 /// What a disc that changes sides, from −1 to 1, adds to each configuration, by square.
@@ -41,10 +41,11 @@ const fn rows(factor: u16) -> [Row; 64] {
     let mut rows = [Row([0; LANES]); 64];
     let mut i = 0;
     while i < INSTANCES {
-        let squares = ALL_INSTANCES[i].squares.square_indices();
+        let family = &ALL_INSTANCES[i].squares;
+        let squares = family.square_indices();
         let mut k = 0;
         while k < squares.len() {
-            rows[squares[k] as usize].0[i] = factor * 3u16.pow(k as u32);
+            rows[squares[k] as usize].0[i] = factor * family.power(k);
             k += 1;
         }
         i += 1;
@@ -123,7 +124,16 @@ mod tests {
             Some(_) => -1,
             None => 0,
         };
-        let configuration = |squares: &[Square]| squares.iter().rev().fold(0, |sum, &square| 3 * sum + digit(square));
+        // The squares from the edge to the centre, those of one distance from the last to the first.
+        let configuration = |squares: &[Square]| {
+            let mut squares = squares.to_vec();
+            squares.reverse();
+            squares.sort_by_key(|square| {
+                let (column, row) = (i32::from(square.column()), i32::from(square.row()));
+                -(2 * column - 7).pow(2) - (2 * row - 7).pow(2)
+            });
+            squares.iter().fold(0, |sum, &square| 3 * sum + digit(square))
+        };
         ALL_INSTANCES.iter().map(|instance| configuration(&instance.squares.squares().collect::<Vec<_>>())).collect()
     }
 
