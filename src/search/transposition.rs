@@ -68,12 +68,14 @@ impl Entry {
 pub(super) struct TranspositionTable {
     memory: Memory,
     generation: u8,
+    /// Entries of another era are forgotten ones; 0 to [`ERAS`] − 1.
+    era: u8,
     contempt: Contempt,
 }
 
 /// Player, opponent, and the rest packed: from the low end lower and upper bound (16 bits each), depth, best move (7 bits
-/// each; 64 for no move), selectivity (3), generation (8), and the colour to move (2; 1 or 2) where draws have a worth of
-/// their own. Zero means empty: no position is without discs.
+/// each; 64 for no move), selectivity (3), generation (8), the colour to move (2; 1 or 2) where draws have a worth of their own,
+/// and the era (5). Zero means empty: no position is without discs.
 type Slot = [AtomicU64; 3];
 const SLOTS: usize = 5;
 
@@ -131,11 +133,16 @@ pub(super) fn place_of(player: u64, opponent: u64, len: usize) -> usize {
 impl TranspositionTable {
     /// A table of at most `bytes` bytes, at least one bucket.
     pub(super) fn new(bytes: usize) -> TranspositionTable {
-        TranspositionTable { memory: Memory::new(bytes), generation: 0, contempt: Contempt::NONE }
+        TranspositionTable { memory: Memory::new(bytes), generation: 0, era: 0, contempt: Contempt::NONE }
     }
 
-    /// Forgets everything. Gives the memory back and asks for new: quicker than writing zeros.
+    /// Forgets everything. Mostly that is a new era. Where there is no other one left, the memory is given back and asked for anew, which is
+    /// quicker than writing zeros.
     pub(super) fn clear(&mut self) {
+        self.era = (self.era + 1) % ERAS;
+        if self.era > 0 {
+            return;
+        }
         let bytes = self.memory.buckets * size_of::<Bucket>();
         self.memory = Memory::new(1);
         self.memory = Memory::new(bytes);
@@ -156,8 +163,9 @@ impl TranspositionTable {
     }
 
     #[inline]
-    fn color_tag(&self, position: &Position) -> u64 {
-        if self.contempt == Contempt::NONE { 0 } else { 1 + position.mover() as u64 }
+    fn tag(&self, position: &Position) -> u64 {
+        let color = if self.contempt == Contempt::NONE { 0 } else { 1 + position.mover() as u64 };
+        color | u64::from(self.era) << ERA_SHIFT
     }
 
     #[inline]
@@ -175,7 +183,7 @@ impl TranspositionTable {
     #[inline]
     fn find(&self, bucket: &Bucket, position: &Position) -> Option<(usize, u64)> {
         let (player, opponent) = (position.player().0, position.opponent().0);
-        let tag = self.color_tag(position);
+        let tag = self.tag(position);
         (0..SLOTS).find_map(|i| {
             let slot = &bucket.slots[i];
             if slot[0].load(Ordering::Relaxed) != player || slot[1].load(Ordering::Relaxed) != opponent {
@@ -210,19 +218,22 @@ impl TranspositionTable {
         let slot = &bucket.slots[place];
         slot[0].store(position.player().0, Ordering::Relaxed);
         slot[1].store(position.opponent().0, Ordering::Relaxed);
-        slot[2].store(pack(joined, self.generation, self.color_tag(position)), Ordering::Relaxed);
+        slot[2].store(pack(joined, self.generation, self.tag(position)), Ordering::Relaxed);
         bucket.version.store(version + 2, Ordering::Release);
     }
 
-    /// The sort key of a slot in the choice of the one to replace, the least first: nothing before anything, the old before the new, then
-    /// the shallow before the deep, and among results to the end those of fuller boards before those of emptier ones.
-    fn worth(&self, slot: &Slot) -> (bool, u8, u32, u8) {
+    /// The sort key of a slot in the choice of the one to replace, the least first: nothing and what is forgotten before anything, the old
+    /// before the new, then the shallow before the deep, and among results to the end those of fuller boards before those of emptier ones.
+    fn worth(&self, slot: &Slot) -> Option<(u8, u32, u8)> {
         let discs = slot[0].load(Ordering::Relaxed) | slot[1].load(Ordering::Relaxed);
         let bits = slot[2].load(Ordering::Relaxed);
+        if discs == 0 || bits >> (TAG_SHIFT + ERA_SHIFT) != u64::from(self.era) {
+            return None;
+        }
         let age = self.generation.wrapping_sub((bits >> GENERATION_SHIFT) as u8);
         let entry = unpack(bits);
         let depth = if entry.depth == TO_THE_END { discs.count_zeros() } else { u32::from(entry.depth) };
-        (discs != 0, u8::MAX - age, depth, entry.selectivity.index())
+        Some((u8::MAX - age, depth, entry.selectivity.index()))
     }
 }
 
@@ -248,6 +259,9 @@ const MOVE_SHIFT: u32 = 39;
 const SELECTIVITY_SHIFT: u32 = 46;
 const GENERATION_SHIFT: u32 = 49;
 const TAG_SHIFT: u32 = 57;
+/// Where the era begins in the tag.
+const ERA_SHIFT: u32 = 2;
+const ERAS: u8 = 1 << (u64::BITS - TAG_SHIFT - ERA_SHIFT);
 
 #[inline]
 fn pack(entry: Entry, generation: u8, tag: u64) -> u64 {
@@ -297,6 +311,29 @@ mod tests {
         assert_eq!(table.probe(&start), Some(entry(-12_800, 12_800, TO_THE_END, Some("e6"))));
         table.clear();
         assert_eq!(table.probe(&start), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_found_no_more_and_the_first_to_be_replaced() {
+        let (mut table, fresh) = (TranspositionTable::new(1), TranspositionTable::new(1));
+        let children = Position::START.moves().into_iter().map(|square| Position::START.after(square));
+        let positions: Vec<Position> = std::iter::once(Position::START).chain(children).collect();
+        // More often than there are eras.
+        for round in 0..3 * i32::from(ERAS) {
+            for position in &positions {
+                assert_eq!(table.probe(position), None, "{round}");
+                table.store(position, entry(round, round, 60, None));
+            }
+            table.clear();
+        }
+        for (depth, position) in (1..).zip(&positions) {
+            for table in [&table, &fresh] {
+                table.store(position, entry(0, 0, depth, None));
+            }
+        }
+        for position in &positions {
+            assert!(table.probe(position).is_some() && table.probe(position) == fresh.probe(position), "{position}");
+        }
     }
 
     #[test]
