@@ -52,7 +52,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// Its [`fingerprint`], if that is known without asking for values.
+    /// Its [`fingerprint()`], if that is known without asking for values.
     fn known_fingerprint(&self) -> Option<u32> {
         None
     }

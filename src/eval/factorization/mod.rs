@@ -33,7 +33,7 @@ pub(crate) const HALF: usize = RANK / 2;
 /// The weights that are part of the program.
 static EMBEDDED: &[u8] = include_bytes!("../../../assets/factorization.weights");
 
-/// What [`fingerprint`](crate::eval::fingerprint) says of [`EMBEDDED`]. To find it out takes all tables, and these take longer than many a
+/// What [`fingerprint()`](crate::eval::fingerprint()) says of [`EMBEDDED`]. To find it out takes all tables, and these take longer than many a
 /// search.
 const FINGERPRINT: u32 = 0x69de_4574;
 
