@@ -15,7 +15,7 @@ import time
 
 
 def watch(command, seconds):
-    """Runs one hint for so many seconds; the lines with their times, the start, and the peak in MB."""
+    """Runs one hint for `seconds`; the lines with their times, the start, and the peak in MB."""
     engine = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
     seen = []
 

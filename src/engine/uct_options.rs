@@ -33,6 +33,6 @@ pub enum Selection {
     /// By the largest value + C·√(ln N / n).
     #[default]
     Uct,
-    /// By lot, a child's chance being proportional to exp(value / C): C is the temperature.
+    /// At random, with a probability proportional to exp(value / C): C is the temperature.
     Softmax,
 }

@@ -65,7 +65,7 @@ impl Drop for Conversation {
     }
 }
 
-/// Replays the transcripts of a protocol, of which there are at least so many, each with a session of its own.
+/// Replays the transcripts of a protocol, at least `least` of them, each with a session of its own.
 pub fn replay_all(protocol: &str, least: usize, start: impl Fn() -> Conversation) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(protocol);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

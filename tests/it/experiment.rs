@@ -172,7 +172,7 @@ fn games_begin_at_the_openings_of_a_file() {
     let table = quick("equal-evaluations", setup).unwrap().tables.swap_remove(0);
     let pairs = table.columns.iter().position(|head| head == "pairs").unwrap();
     assert_eq!(table.rows[0][pairs], Cell::from(2u64));
-    // There are only so many classes.
+    // There are fewer classes than pairs asked for.
     let openings = Some("classes".to_owned());
     let setup = Setup { openings, pairs: Some(100), levels: vec![1], ..Setup::default() };
     let title = quick("alpha-beta-saving", setup).unwrap().tables.swap_remove(0).title;

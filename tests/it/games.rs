@@ -39,7 +39,7 @@ impl RandomGames {
         ((self.0 >> 33) as usize) % bound
     }
 
-    /// A position after so many discs placed at random, in which the game is not over.
+    /// A position after `discs` discs placed at random, in which the game is not over.
     pub fn position(&mut self, discs: usize) -> Position {
         loop {
             let mut position = Position::START;
@@ -66,7 +66,7 @@ pub fn random_game(seed: u64) -> GameRecord {
     play(Position::START, &[(); 70].map(|()| random.below(256) as u8))
 }
 
-/// From each of such games that has one, its first position with so many empties, if the game is not over there.
+/// The first position of each random game with these numbers of empty squares, if it has one and the game is not over there.
 pub fn random_positions(empties: RangeInclusive<u32>) -> impl Iterator<Item = Position> {
     let found = move |game: GameRecord| {
         game.positions().iter().copied().find(|position| empties.contains(&position.empties().count()))

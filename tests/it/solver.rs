@@ -19,7 +19,7 @@ fn solver(threads: u32, question: Question) -> Solver {
 
 fn quiet(_: u64, _: emilia::search::SearchDepth) {}
 
-/// Solves the positions of the perfect game with so many empty squares.
+/// Solves the positions of the perfect game with these numbers of empty squares.
 fn perfect_play_draws(empties: std::ops::RangeInclusive<u32>, threads: u32) {
     let game = read_position(PERFECT_GAME).unwrap();
     assert_eq!((game.turns().len(), game.position().score()), (60, 0));

@@ -134,7 +134,7 @@ impl Evaluator<RandomTree> for WithTempo {
     }
 }
 
-/// Positions after so many random turns.
+/// `count` positions, each `plies` random turns from the start.
 fn walks<G: Contest>(lab: &Lab<'_>, start: G, plies: u32, count: u64) -> Vec<G> {
     let seed = lab.setup().seed;
     (0..count).map(|number| walk(&start, plies, &mut Random::of_pair(seed, number))).collect()
