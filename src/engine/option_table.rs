@@ -251,7 +251,7 @@ engine_options! {
     selection: Selection = Selection::default(); {
         name: "selection",
         value_name: "KIND",
-        help: "How uct chooses a leaf: by value and exploration term, or at random",
+        help: "How uct chooses a leaf: by value and exploration term, or at random, better values more often",
         is_for_experiments: true,
     }
     transpositions: bool = false; {

@@ -136,8 +136,7 @@ impl TranspositionTable {
         TranspositionTable { memory: Memory::new(bytes), generation: 0, era: 0, contempt: Contempt::NONE }
     }
 
-    /// Forgets everything. Mostly that is a new era. Where there is no other one left, the memory is given back and asked for anew, which is
-    /// quicker than writing zeros.
+    /// Forgets everything, by a new era; after the last era by new memory, which is quicker than writing zeros.
     pub(super) fn clear(&mut self) {
         self.era = (self.era + 1) % ERAS;
         if self.era > 0 {
@@ -318,12 +317,13 @@ mod tests {
         let (mut table, fresh) = (TranspositionTable::new(1), TranspositionTable::new(1));
         let children = Position::START.moves().into_iter().map(|square| Position::START.after(square));
         let positions: Vec<Position> = std::iter::once(Position::START).chain(children).collect();
-        // More often than there are eras.
-        for round in 0..3 * i32::from(ERAS) {
+        // More often than there are eras, and not to the first one, which has new memory.
+        for round in 0..=3 * i32::from(ERAS) {
             for position in &positions {
                 assert_eq!(table.probe(position), None, "{round}");
                 table.store(position, entry(round, round, 60, None));
             }
+            assert!(positions.iter().all(|position| table.probe(position).is_some()), "{round}");
             table.clear();
         }
         for (depth, position) in (1..).zip(&positions) {

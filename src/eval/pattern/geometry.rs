@@ -4,8 +4,9 @@
 //! board make of it; all of them use one table of weights. A *configuration* of an instance is what stands on its
 //! squares, written as a number in balanced ternary: a square counts a power of three with a disc of the side to
 //! move, the negated power with a disc of the other side, 0 if it is empty. So the configuration that the other side
-//! sees is the negated number. The nearer a square is to the centre, the less it counts: discs turn there most often,
-//! and configurations of successive positions then stand close together in memory.
+//! sees is the negated number. The nearer a square is to the centre, the less it counts, and of two at one
+//! distance the earlier in the list: discs turn there most often, and configurations of successive positions then stand
+//! close together in memory.
 //!
 //! Where a symmetry maps a family's squares onto themselves, the configurations that it maps onto each other share one
 //! weight. The *packed* weights are those without repetition: the numbers that are learned and stored.
@@ -265,8 +266,9 @@ impl Sharing {
     }
 }
 
-/// Numbers the configurations of a family from `next` on, in the order of a weights file, and says what comes after them. Those that a
-/// symmetry maps onto each other get one number.
+/// Numbers the configurations of a family from `next` on, and says what comes after them. Those that a symmetry maps onto each other get one
+/// number. They are numbered in the order of a weights file: as lists of digits, 0 for a disc of the other side, 1 for an empty square and 2 for
+/// a disc of the side to move, the family's first square counting least.
 fn share(family: &Family, mut next: u32) -> (Vec<u32>, u32) {
     let mirrors: Vec<Vec<u32>> = Symmetry::ALL
         .into_iter()
@@ -275,10 +277,10 @@ fn share(family: &Family, mut next: u32) -> (Vec<u32>, u32) {
         .map(|image| mirror(family, &image))
         .collect();
     let mut numbers = Vec::with_capacity(family.configurations());
-    for configuration in 0..family.configurations() {
-        let least = mirrors.iter().map(|mirror| mirror[configuration] as usize).min();
+    for list in 0..family.configurations() {
+        let least = mirrors.iter().map(|mirror| mirror[list] as usize).min();
         // The symmetries are a group, so the least of the mirror images has been numbered before.
-        match least.filter(|&least| least < configuration) {
+        match least.filter(|&least| least < list) {
             Some(least) => numbers.push(numbers[least]),
             None => {
                 numbers.push(next);
