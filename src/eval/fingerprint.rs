@@ -40,7 +40,8 @@ mod tests {
     fn evaluators_have_fingerprints_of_their_own() {
         let prints: HashSet<u32> = EvaluatorKind::ALL.iter().map(|kind| fingerprint(&*kind.build())).collect();
         assert_eq!(prints.len(), EvaluatorKind::ALL.len());
-        let again = fingerprint(&*EvaluatorKind::PatternLinear.build());
-        assert!(prints.contains(&again));
+        for kind in [EvaluatorKind::default(), EvaluatorKind::PatternLinear] {
+            assert!(prints.contains(&fingerprint(&*kind.build())), "{kind}");
+        }
     }
 }

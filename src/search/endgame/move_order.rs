@@ -118,6 +118,7 @@ impl MoveOrder {
 }
 
 /// The indices of the weights that the key of a move is the sum of.
+// As a call it returns them in memory, which takes a sixteenth of the time of solving.
 #[inline(always)]
 fn terms(square: Square, even: bool, after: Board, replies: Bitboard) -> [usize; TERMS] {
     let Board { player: Bitboard(player), opponent: Bitboard(opponent) } = after;
