@@ -109,19 +109,22 @@ impl Solver<'_> {
             }
             children.push(Child { key: 0, square, board: child, moves: Bitboard::EMPTY });
         }
-        let (odd, is_only) = (parity.odd_squares(), children.len() == 1);
-        for child in &mut children {
-            let (square, moves) = (child.square, child.board.moves());
-            let even = !odd.contains(square);
-            let key = if is_only {
-                0
-            } else if empties >= move_order::FROM {
-                self.order.key(square, even, child.board, moves)
-            } else {
-                let replies = (moves.count() + (moves & Bitboard::CORNERS).count()) as i32;
-                replies * REPLY + i32::from(even)
-            };
-            (child.key, child.moves) = (key, moves);
+        if let [child] = &mut children[..] {
+            // The only move needs no key. To ask for that in the loop would take 2 to 3 % of the time.
+            child.moves = child.board.moves();
+        } else {
+            let odd = parity.odd_squares();
+            for child in &mut children {
+                let (square, moves) = (child.square, child.board.moves());
+                let even = !odd.contains(square);
+                let key = if empties >= move_order::FROM {
+                    self.order.key(square, even, child.board, moves)
+                } else {
+                    let replies = (moves.count() + (moves & Bitboard::CORNERS).count()) as i32;
+                    replies * REPLY + i32::from(even)
+                };
+                (child.key, child.moves) = (key, moves);
+            }
         }
         let mut best = -BEYOND_DISCS;
         for _ in 0..children.len() {
