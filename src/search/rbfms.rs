@@ -379,3 +379,65 @@ impl Search for Rbfms {
         report(task, control, &rules, recall(stack.root(), &mut moves), &work)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::search::tests::{by_alpha_beta, open_positions, think, visiting};
+    use crate::search::{Limits, Score};
+
+    fn task(position: Position) -> Task {
+        Task::new(position, EvaluatorKind::Pattern.build())
+    }
+
+    /// Half of the work is the best move's, and the others share the rest; a turn that is cut short may change that by a factor.
+    #[test]
+    fn moves_within_the_margin_are_searched_as_lines_that_were_asked_for() {
+        let mut several = 0;
+        for (_, position) in open_positions(0..30, |seed| 25 + (seed % 20) as u32) {
+            let task = Task { margin: Some(Score::from_discs(6)), ..task(position) };
+            let report = think(&mut Rbfms, &task, visiting(30_000));
+            if let [leader, others @ ..] = &report.lines[..]
+                && !others.is_empty()
+            {
+                let of_others = others.iter().map(|line| line.visits).sum::<u64>();
+                assert!(of_others * 4 > leader.visits, "{position} {:?}", report.lines);
+                several += 1;
+            }
+        }
+        assert!(several > 15, "{several}");
+    }
+
+    #[test]
+    fn the_reply_to_a_solved_move_is_one_of_the_best() {
+        let mut replies = 0;
+        for (_, position) in open_positions(0..60, |seed| 10 + (seed % 2) as u32) {
+            for line in think(&mut Rbfms, &Task { lines: 64, ..task(position) }, visiting(60_000)).lines {
+                let (SearchDepth::Exact, Some(&reply)) = (line.depth, line.pv.get(1)) else { continue };
+                let after = position.take(line.turn).and_then(|child| child.take(reply)).unwrap();
+                if !after.is_over() {
+                    let best = by_alpha_beta(&task(after), Limits::default()).lines[0].score;
+                    assert_eq!(best, line.score, "{position} {line:?}");
+                    replies += 1;
+                }
+            }
+        }
+        assert!(replies > 100, "{replies}");
+    }
+
+    #[test]
+    fn the_line_of_a_solved_move_alone_is_forgotten() {
+        let (mut solved, mut open) = (0, 0);
+        for (_, position) in open_positions(0..100, |seed| 9 + (seed % 3) as u32) {
+            let all = Task { lines: 1, ..task(position) };
+            let mut check = |report: &Report| {
+                let line = &report.lines[0];
+                assert_eq!(line.pv.len() == 1, line.depth.is_exact() || line.visits < 2, "{position} {line:?}");
+                if line.depth.is_exact() { solved += 1 } else { open += 1 }
+            };
+            check(&think(&mut Rbfms, &all, visiting(3_000)));
+        }
+        assert!(solved > 30 && open > 30, "{solved} {open}");
+    }
+}

@@ -106,3 +106,26 @@ impl Search for KorfBestFirst {
         self.explorer = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::search::tests::open_positions;
+
+    #[test]
+    fn a_tree_that_grows_again_where_it_was_pruned_is_in_order() {
+        let evaluator = EvaluatorKind::Mobility.build();
+        let settings = KorfSettings { memory: 100 << 10, on_memory_cap: OnMemoryCap::Prune, ..KorfSettings::korf() };
+        for (_, position) in open_positions(0..4, |_| 40) {
+            let mut search = Explorer::new(settings, &position);
+            for i in 0..20_000 {
+                assert_eq!(search.step(&*evaluator, &mut |_| false), Progress::Grown);
+                if i % 20 == 0 {
+                    search.audit().unwrap();
+                }
+            }
+            assert!(search.work().pruned_nodes > 0, "{:?}", search.work());
+        }
+    }
+}
