@@ -3,15 +3,16 @@
 use super::answer::Reach;
 use crate::book::{BookMove, Draws, View};
 use crate::othello::{Move, Position};
+use crate::search::Score;
 use serde::Serialize;
 
 /// A position as a book has it; values and bounds are for its side to move.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BookAnswer {
     /// What it is worth in discs; `None` if it waits to be searched.
-    value: Option<f64>,
+    value: Option<Score>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    draws: Option<DrawsAnswer>,
+    draws: Option<Draws>,
     lower: i8,
     upper: i8,
     visits: u32,
@@ -26,9 +27,9 @@ pub struct BookAnswer {
 struct BookMoveAnswer {
     #[serde(rename = "move")]
     turn: Move,
-    value: Option<f64>,
+    value: Option<Score>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    draws: Option<DrawsAnswer>,
+    draws: Option<Draws>,
     lower: i8,
     upper: i8,
     /// Whether the position behind it is in the book.
@@ -43,28 +44,13 @@ struct BookMoveAnswer {
     line: Vec<Move>,
 }
 
-/// Values by what a draw is worth, in discs; present where that matters.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-struct DrawsAnswer {
-    /// If a draw counts as lost by 100 discs.
-    lost: f64,
-    /// If a draw counts as won by 100 discs.
-    won: f64,
-}
-
-impl From<Draws> for DrawsAnswer {
-    fn from(Draws { lost, won }: Draws) -> DrawsAnswer {
-        DrawsAnswer { lost: lost.discs(), won: won.discs() }
-    }
-}
-
 impl BookAnswer {
     /// What a look at this position has found.
     pub fn new(view: &View, position: &Position) -> BookAnswer {
         let answer = |found: &BookMove| BookMoveAnswer {
             turn: found.turn,
-            value: found.value.map(|value| value.discs()),
-            draws: found.draws.map(DrawsAnswer::from),
+            value: found.value,
+            draws: found.draws,
             lower: found.lower,
             upper: found.upper,
             in_book: found.is_in_book,
@@ -76,8 +62,8 @@ impl BookAnswer {
         };
         let entry = &view.entry;
         BookAnswer {
-            value: entry.value.map(|value| value.discs()),
-            draws: entry.draws.map(DrawsAnswer::from),
+            value: entry.value,
+            draws: entry.draws,
             lower: entry.lower,
             upper: entry.upper,
             visits: entry.visits,

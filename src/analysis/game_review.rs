@@ -21,17 +21,13 @@ pub struct MoveValue {
     #[serde(rename = "move")]
     pub turn: Move,
     /// Its value for the mover.
-    #[serde(rename = "value", serialize_with = "discs")]
+    #[serde(rename = "value")]
     pub score: Score,
     /// How far it was searched, in plies before the move.
     #[serde(skip)]
     pub depth: SearchDepth,
     /// The expected play, beginning with the move.
     pub pv: Vec<Move>,
-}
-
-fn discs<S: Serializer>(score: &Score, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(score.discs())
 }
 
 impl MoveValue {

@@ -6,12 +6,13 @@
 
 use crate::game::DISC;
 use crate::search::Score;
+use serde::Serialize;
 
 /// What a draw counts as at most, in discs: more than any result.
 const BEYOND: i32 = 100;
 
 /// The values, for the side to move, of a position whose value depends on what a draw is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Draws {
     /// The value if a draw counts as lost by 100 discs.
     pub lost: Score,

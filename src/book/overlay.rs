@@ -1,10 +1,10 @@
 //! A file that is only read, and seems to be written.
 
+use parking_lot::Mutex;
 use redb::StorageBackend;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes that are kept together where something was written.
 const BLOCK: usize = 4096;
@@ -27,10 +27,6 @@ impl Overlay {
     pub(super) fn new(file: File) -> io::Result<Overlay> {
         let length = file.metadata()?.len();
         Ok(Overlay(Mutex::new(Contents { file, of_file: length, length, written: BTreeMap::new() })))
-    }
-
-    fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -71,11 +67,11 @@ impl Contents {
 
 impl StorageBackend for Overlay {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.contents().length)
+        Ok(self.0.lock().length)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.contents().blocks(offset, out.len(), |contents, number, inside, part| {
+        self.0.lock().blocks(offset, out.len(), |contents, number, inside, part| {
             let block = contents.block(number)?;
             out[part.clone()].copy_from_slice(&block[inside..inside + part.len()]);
             Ok(())
@@ -83,7 +79,7 @@ impl StorageBackend for Overlay {
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {
-        let mut contents = self.contents();
+        let mut contents = self.0.lock();
         contents.of_file = contents.of_file.min(length);
         let last = length / BLOCK as u64;
         contents.written.retain(|number, _| *number <= last);
@@ -99,7 +95,7 @@ impl StorageBackend for Overlay {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.contents().blocks(offset, data.len(), |contents, number, inside, part| {
+        self.0.lock().blocks(offset, data.len(), |contents, number, inside, part| {
             let mut block = contents.block(number)?;
             block[inside..inside + part.len()].copy_from_slice(&data[part]);
             contents.written.insert(number, block);

@@ -113,18 +113,10 @@ impl PackedBook {
         self.bytes[from..].first_chunk().expect("the length was compared")
     }
 
-    /// The boards of a record in the order of the keys.
-    fn name(&self, index: usize) -> (u32, u64, u64) {
-        let record = self.record(index);
-        let word = |from: usize| u64::from_be_bytes(std::array::from_fn(|i| record[from + i]));
-        let (player, opponent) = (word(0), word(8));
-        ((!(player | opponent)).count_ones(), player, opponent)
-    }
-
     /// Every position with its entry; those that make no sense are left out.
     pub fn iter(&self) -> impl Iterator<Item = (Key, Entry)> {
         (0..self.positions).filter_map(|index| {
-            let (_, player, opponent) = self.name(index);
+            let (_, player, opponent) = name(self.record(index));
             Some((Key::from_boards(player, opponent)?, self.entry(index)?))
         })
     }
@@ -146,20 +138,19 @@ impl PackedBook {
     }
 }
 
+/// The boards of a record in the order of the keys.
+fn name(record: &[u8; RECORD]) -> (u32, u64, u64) {
+    let word = |from: usize| u64::from_be_bytes(std::array::from_fn(|i| record[from + i]));
+    let (player, opponent) = (word(0), word(8));
+    ((!(player | opponent)).count_ones(), player, opponent)
+}
+
 impl Positions for PackedBook {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
         let (player, opponent) = key.boards();
         let wanted = (u32::from(key.empties()), player, opponent);
-        let (mut from, mut to) = (0, self.positions);
-        while from < to {
-            let middle = from + (to - from) / 2;
-            match self.name(middle).cmp(&wanted) {
-                std::cmp::Ordering::Less => from = middle + 1,
-                std::cmp::Ordering::Equal => return Ok(self.entry(middle)),
-                std::cmp::Ordering::Greater => to = middle,
-            }
-        }
-        Ok(None)
+        let (records, _) = self.bytes[HEADER..][..self.positions * RECORD].as_chunks();
+        Ok(records.binary_search_by_key(&wanted, name).ok().and_then(|index| self.entry(index)))
     }
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {

@@ -14,11 +14,10 @@
 //! Ours are the form of the leaves' distributions, the grid of values, the size of a gulp, and the bound below which a subtree is skipped.
 
 use crate::eval::Evaluator;
-use crate::game::DISC;
 use crate::othello::{Color, Empties, Position, Square};
 use crate::search::{
     Bound, Budget, Contempt, Control, Line, MemoryUse, Report, Schedule, Score, Search, SearchDepth, Task, Work, after,
-    least_depth, line_to, turns,
+    evaluation_error, least_depth, line_to, turns,
 };
 
 /// Points of the grid of values.
@@ -29,10 +28,6 @@ const CELLS_PER_DEVIATION: f32 = 4.0;
 const MOST_DRIFT: f32 = 4.0;
 /// A gulp expands one in `GULP` leaves. Of 3 to 200, 32 did best with 10,000 evaluations.
 const GULP: usize = 32;
-/// Depth in plies of the search whose deviation from one of half the depth stands for the error of a leaf, as in `best-first`.
-const ERROR_DEPTH: u8 = 8;
-/// The error of evaluations without an error model, in discs.
-const UNKNOWN_ERROR: i32 = 4;
 /// How deep below the root a new root is looked for, passes included.
 const DEEPEST_NEW_ROOT: usize = 4;
 
@@ -42,7 +37,7 @@ type OnGrid = [f32; CELLS];
 #[derive(Clone, Copy)]
 struct Node {
     turn: Option<Square>,
-    /// Of a leaf: the middle of its distribution in units of [`DISC`], for Black.
+    /// Of a leaf: the middle of its distribution in 1/128 disc, for Black.
     middle: f32,
     /// Of a leaf: its empty squares, which its deviation depends on.
     empties: u8,
@@ -73,7 +68,7 @@ impl Grid {
     /// A grid around a value, with steps for a leaf of this many empty squares. Each result of a game has a point of its own, so that results
     /// stay exact.
     fn around(middle: f32, empties: Empties, evaluator: &dyn Evaluator<Position>) -> Grid {
-        let deviation = |empties| deviation(evaluator, empties);
+        let deviation = |empties| evaluation_error(evaluator.error_model(), empties);
         let step = (deviation(empties) / CELLS_PER_DEVIATION).log2().round().clamp(3.0, 7.0).exp2();
         let decay = |deviation: f32| std::array::from_fn(|cell| (-LOGISTIC * step * cell as f32 / deviation).exp());
         let leaves = empties.and_fewer().map(|empties| (deviation(empties), decay(deviation(empties))));
@@ -423,12 +418,6 @@ impl BaumSmith {
 /// A function of values as the side to move multiplies it: Black has the larger value if both are below, White if one is not above.
 fn sided(function: OnGrid, mover: Color) -> OnGrid {
     if mover == Color::Black { function } else { function.map(|below| 1.0 - below) }
-}
-
-/// The standard deviation of a leaf's value.
-fn deviation(evaluator: &dyn Evaluator<Position>, empties: Empties) -> f32 {
-    let model = evaluator.error_model();
-    model.map_or(UNKNOWN_ERROR * DISC, |model| model.midgame(empties, ERROR_DEPTH)) as f32
 }
 
 /// The node of a new position.

@@ -134,12 +134,6 @@ impl<G: Game> KorfAlphaBeta<G> {
     pub fn nodes_below(&self, position: &G) -> Option<u64> {
         self.explorer.nodes_below(position)
     }
-
-    /// Forgets the tree.
-    pub fn forget(&mut self) {
-        self.explorer.clear();
-        self.depth = 0;
-    }
 }
 
 impl KorfAlphaBeta<Position> {
@@ -195,7 +189,8 @@ impl Search for KorfAlphaBeta<Position> {
     }
 
     fn clear(&mut self) {
-        self.forget();
+        self.explorer.clear();
+        self.depth = 0;
     }
 }
 

@@ -39,13 +39,9 @@ pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
     read(text, false)
 }
 
-/// The same for a text that ends within the game: nothing is made of a comment or a variation without an end, or of a last word that cannot
-/// be read.
-pub(super) fn parse_cut(text: &str) -> Result<AnnotatedGame, NotationError> {
-    read(text, true)
-}
-
-fn read(text: &str, is_cut: bool) -> Result<AnnotatedGame, NotationError> {
+/// As [`parse`]. `is_cut`: the text ends within the game, and nothing is made of a comment or a variation without an end, or of a last word that
+/// cannot be read.
+pub(super) fn read(text: &str, is_cut: bool) -> Result<AnnotatedGame, NotationError> {
     let mut cursor = Cursor::new(text);
     let mut game = AnnotatedGame::default();
     loop {
@@ -329,13 +325,11 @@ impl Moves<'_> {
 }
 
 /// A position as xboard's "reversi" writes it: rows from the eighth to the first, `p` black, `P` white.
-struct Fen<'a>(&'a Position);
-
-impl fmt::Display for Fen<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        board::write_rows(f, self.0, (0..8).rev(), |color| if color == Color::Black { 'p' } else { 'P' })?;
-        f.write_str(if self.0.mover() == Color::Black { " b" } else { " w" })
-    }
+fn fen(position: &Position) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        board::write_rows(f, position, (0..8).rev(), |color| if color == Color::Black { 'p' } else { 'P' })?;
+        f.write_str(if position.mover() == Color::Black { " b" } else { " w" })
+    })
 }
 
 /// The longest line of moves, in bytes.
@@ -359,7 +353,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
     let escape = |text: &str| one_line(text).replace('\\', "\\\\").replace('"', "\\\"");
     let mut text: String = tags.iter().map(|(key, value)| format!("[{key} \"{}\"]\n", escape(value))).collect();
     if *game.record.start() != Position::START {
-        text += &format!("[SetUp \"1\"]\n[FEN \"{}\"]\n", Fen(game.record.start()));
+        text += &format!("[SetUp \"1\"]\n[FEN \"{}\"]\n", fen(game.record.start()));
     }
     let comments = |turns| game.comments_behind(turns).map(|text| format!("{{{}}}", one_line(text).replace('}', ")")));
     let mut words: Vec<String> = comments(0).collect();

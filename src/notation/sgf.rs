@@ -18,7 +18,6 @@ use nom::error::context;
 use nom::multi::{many0_count, many1};
 use nom::sequence::{delimited, preceded, terminated};
 use std::collections::HashSet;
-use std::fmt;
 
 /// Whether a text that begins with `(` is SGF and not GGF, which looks alike and numbers no game `GM[2]`.
 pub(crate) fn is_sgf(text: &str) -> bool {
@@ -118,15 +117,8 @@ fn value(input: &str) -> Parsed<'_, &str> {
 
 /// The text of a value without its escapes.
 fn unescape(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
     let mut characters = value.chars();
-    while let Some(c) = characters.next() {
-        match c {
-            '\\' => text.extend(characters.next()),
-            _ => text.push(c),
-        }
-    }
-    text
+    std::iter::from_fn(|| characters.next().and_then(|c| if c == '\\' { characters.next() } else { Some(c) })).collect()
 }
 
 /// Builds the game while its properties come in.
@@ -346,13 +338,8 @@ fn square(name: &str) -> Option<Square> {
 }
 
 /// A square as SGF names it.
-struct Point(Square);
-
-impl fmt::Display for Point {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = |n: u8| char::from(b'a' + n);
-        write!(f, "{}{}", letter(self.0.column()), letter(self.0.row()))
-    }
+fn point(square: Square) -> String {
+    [square.column(), square.row()].map(|n| char::from(b'a' + n)).iter().collect()
 }
 
 /// Writes a game: names and result where they are known, a set-up where the start is not the standard one, and the moves without
@@ -387,7 +374,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
         if needed.next_if_eq(&(position.mover(), turn)).is_none() && annotations.is_empty() {
             continue;
         }
-        let point = turn.square().map(|square| Point(square).to_string()).unwrap_or_default();
+        let point = turn.square().map(point).unwrap_or_default();
         text += &format!("\n;{}[{point}]{annotations}", position.mover().letter());
     }
     written.text = text + ")\n";
@@ -410,7 +397,7 @@ fn set_up(start: &Position) -> String {
     for (key, squares) in [("AB", start.discs(Color::Black)), ("AW", start.discs(Color::White)), ("AE", cleared)] {
         if !squares.is_empty() {
             text += key;
-            text.extend(squares.into_iter().map(|square| format!("[{}]", Point(square))));
+            text.extend(squares.into_iter().map(|square| format!("[{}]", point(square))));
         }
     }
     text + &format!("PL[{}]", start.mover().letter())

@@ -105,17 +105,12 @@ pub fn names<const LENGTH: usize>(bytes: &[u8]) -> Result<Vec<String>, WthorErro
     let name = |record: &[u8; LENGTH]| {
         record.iter().take_while(|&&byte| byte != 0).map(|&byte| char::from(byte)).collect::<String>()
     };
-    Ok(records::<LENGTH>(rest, count)?.iter().map(name).collect())
-}
-
-/// The records behind a header, if there are exactly `count` of them.
-fn records<const LENGTH: usize>(rest: &[u8], count: u32) -> Result<&[[u8; LENGTH]], WthorError> {
     let (records, over) = rest.as_chunks::<LENGTH>();
     if records.len() as u64 != u64::from(count) || !over.is_empty() {
         let expected = HEADER as u64 + u64::from(count) * LENGTH as u64;
         return Err(WthorError::Size { found: HEADER + rest.len(), expected, records: count });
     }
-    Ok(records)
+    Ok(records.iter().map(name).collect())
 }
 
 #[cfg(test)]

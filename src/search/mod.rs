@@ -23,7 +23,7 @@ pub use best_first::{
     FinalMove, KorfBestFirst, KorfSettings, OnMemoryCap, Progress, RootMove, Start, Tie, Work,
     mean_alpha_beta_evaluations,
 };
-pub(crate) use best_first::{Budget, Interrupted, Rules, Schedule, least_depth, line_to};
+pub(crate) use best_first::{Budget, Interrupted, Rules, Schedule, evaluation_error, least_depth, line_to};
 pub(crate) use endgame::move_order;
 pub use limits::{Control, Depth, DepthError, Limits, StopSignal, TimeBudget};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax, plain_minimax_along};

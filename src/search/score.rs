@@ -2,6 +2,7 @@
 
 use crate::game::{DISC, Game};
 use crate::othello::Color;
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// A value in 1/128 disc for the side to move, −64 to 64 discs.
@@ -43,6 +44,13 @@ impl std::ops::Neg for Score {
     type Output = Score;
     fn neg(self) -> Score {
         Score(-self.0)
+    }
+}
+
+impl Serialize for Score {
+    /// In discs.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.discs())
     }
 }
 

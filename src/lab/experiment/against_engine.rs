@@ -161,20 +161,9 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     lab.plan((players.len() * budgets.len()) as u64 * (starts.len() as u64 + 1));
     let title = format!("Against {opponent} in the same time, {}, one thread", probcut.eval);
     let (table, curves) = by_budget(title, &players, &budgets, |(name, options), budget| {
-        let some = &starts[..starts.len().min(TIMING_PAIRS)];
-        let own =
-            lab.unit(&format!("{name}/{budget}/timing"), || own_budget(options, &probcut, budget.into(), some))?;
-        let mut played = Vec::new();
-        let mut given = 0;
-        for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
-            let own = if i == 0 { own } else { corrected(given / i as u64, &PairScore::of(&played)) };
-            given += own;
-            let mut player = EnginePlayer::new(options, Limit::Evaluations(own));
-            let mut opponent = EnginePlayer::new(&probcut, Limit::Evaluations(budget.into()));
-            let key = format!("{name}/{budget}/{i}");
-            played.extend(series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
-        }
-        Ok(played)
+        let key = format!("{name}/{budget}");
+        let own = lab.unit(&format!("{key}/timing"), || own_budget(options, &probcut, budget.into(), &starts))?;
+        series_in_equal_time(lab, &key, &starts, (options, own), (&probcut, budget.into()))
     })?;
     let note = "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand \
          and corrected every ten pairs; \"time\" shows how well that was met, \"share\" the evaluations for each of the opponent's. A drawn game counts half; \
@@ -183,8 +172,9 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     Ok(Findings::new(vec![table], vec![plot], note))
 }
 
-/// The evaluations that a player makes in the time that its opponent takes for a move.
+/// The evaluations that a player makes in the time that its opponent takes for a move, by the first pairs.
 pub(super) fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, starts: &[Position]) -> u64 {
+    let starts = &starts[..starts.len().min(TIMING_PAIRS)];
     let mut own = budget;
     // Twice: how long an evaluation takes depends on how many there are.
     for _ in 0..2 {
@@ -199,8 +189,30 @@ pub(super) fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budge
     own
 }
 
+/// A series of two players, each with the evaluations for a move that it begins with. Those of the first one are corrected by the time that
+/// both took.
+pub(super) fn series_in_equal_time(
+    lab: &mut Lab<'_>,
+    key: &str,
+    starts: &[Position],
+    (player, mut own): (&EngineOptions, u64),
+    (opponent, budget): (&EngineOptions, u64),
+) -> Result<Vec<Pair>, ExperimentError> {
+    let (mut played, mut given) = (Vec::new(), 0);
+    for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
+        if i > 0 {
+            own = corrected(given / i as u64, &PairScore::of(&played));
+        }
+        given += own;
+        let mut one = EnginePlayer::new(player, Limit::Evaluations(own));
+        let mut other = EnginePlayer::new(opponent, Limit::Evaluations(budget));
+        played.extend(series(lab, &format!("{key}/{i}"), starts, &mut one, &mut other, SOLVE_FROM)?);
+    }
+    Ok(played)
+}
+
 /// The evaluations that a player should have had for its share of the time to be 1; it had `given` on average.
-pub(super) fn corrected(given: u64, so_far: &PairScore) -> u64 {
+fn corrected(given: u64, so_far: &PairScore) -> u64 {
     ((given as f64 / so_far.share_of_time().clamp(0.25, 4.0)).round() as u64).max(10)
 }
 

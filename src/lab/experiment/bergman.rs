@@ -73,8 +73,6 @@ pub(super) struct Plain<G: Game> {
 }
 
 impl<G: Game> Contender<G> for Plain<G> {
-    fn begin(&mut self) {}
-
     fn choose(&mut self, position: &G) -> Chosen<G::Move> {
         let result = plain_minimax(self.kind, position, self.depth, &*self.evaluator, Contempt::NONE, &mut |_| false);
         let turn = result.pv.first().copied();

@@ -203,8 +203,6 @@ impl Evaluator<Pruned> for OfPruned {
 struct Pruning(Plain<Pruned>);
 
 impl Contender<Position> for Pruning {
-    fn begin(&mut self) {}
-
     fn choose(&mut self, position: &Position) -> Chosen<Square> {
         self.0.choose(&Pruned(*position))
     }

@@ -13,11 +13,13 @@ pub trait Contest: Game {
     /// What finished games are worth to alpha-beta.
     const ENDS: EndValues;
 
-    /// How far the game is: what budgets depend on. Empty squares, or turns taken.
+    /// How far the game is: what budgets depend on. Empty squares, rows to go, or turns taken.
     fn stage(&self) -> u32;
 
     /// Plies to the end of the game, at most.
-    fn plies_left(&self) -> u32;
+    fn plies_left(&self) -> u32 {
+        self.stage()
+    }
 
     /// The result for Black if the game is over, or so near its end, `solve_from` empty squares, that both sides would
     /// play it out perfectly.
@@ -33,10 +35,6 @@ impl Contest for Position {
     const ENDS: EndValues = EndValues::Outcome;
 
     fn stage(&self) -> u32 {
-        self.empties().count()
-    }
-
-    fn plies_left(&self) -> u32 {
         self.empties().count()
     }
 
@@ -77,10 +75,6 @@ impl Contest for SixBySix {
         self.empties()
     }
 
-    fn plies_left(&self) -> u32 {
-        self.empties()
-    }
-
     fn verdict(&self, _: u32) -> Option<i32> {
         self.is_over().then(|| self.score_for_black())
     }
@@ -90,10 +84,6 @@ impl Contest for Breakthrough {
     const ENDS: EndValues = EndValues::Outcome;
 
     fn stage(&self) -> u32 {
-        self.rows_to_go()
-    }
-
-    fn plies_left(&self) -> u32 {
         self.rows_to_go()
     }
 

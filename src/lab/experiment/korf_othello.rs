@@ -4,9 +4,7 @@
 use super::duel::{PairScore, play_pair};
 use super::findings::{Measured, point};
 use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit};
-use super::series::{
-    CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, openings_by_class, series,
-};
+use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, openings, openings_by_class, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::statistics::Z95;
 use crate::eval::{Evaluator, EvaluatorKind};
@@ -101,9 +99,8 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> 
         let player = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
         // From below: a tournament takes up to twice as long with each ply.
         let first = guess - guess / 4;
-        let limit = horizon(lab, &key, &starts, fixed, (depth, first), player, depth)?;
-        let Horizon { plies, most } = limit;
-        let played = series(lab, &key, &starts, &mut player(limit.limit()), &mut fixed(), depth)?;
+        let (plies, most) = horizon(lab, &key, &starts, fixed, (depth, first), player, depth)?;
+        let played = series(lab, &key, &starts, &mut player(Limit::Plies(plies, most)), &mut fixed(), depth)?;
         let score = PairScore::of(&played);
         let ((won, error), (_, by_classes)) = (score.percent_of_decided(), score.percent_of_decided_in(&classes));
         table.row(vec![

@@ -155,8 +155,8 @@ fn play(
     let key = format!("{branching}/{depth}/{name}/{stop_name}");
     let (limit, plies) = match stop {
         Stop::Depth => {
-            let found = horizon(lab, &key, &others, fixed, (depth, 2 * depth), best_first, 0)?;
-            (found.limit(), Some(found.plies))
+            let (plies, most) = horizon(lab, &key, &others, fixed, (depth, 2 * depth), best_first, 0)?;
+            (Limit::Plies(plies, most), Some(plies))
         }
         Stop::Evaluations if depth == 1 => (Limit::Plies(1, u64::MAX), None),
         Stop::Evaluations => {

@@ -1,6 +1,6 @@
 //! Every search against every other one, with the same evaluation: how strong each is beside the others.
 
-use super::against_engine::{BUDGETS, SOLVE_FROM, corrected, own_budget};
+use super::against_engine::{BUDGETS, SOLVE_FROM, own_budget, series_in_equal_time};
 use super::duel::{Pair, PairScore};
 use super::equal_evaluations::contestants;
 use super::player::{EnginePlayer, Limit};
@@ -43,10 +43,6 @@ const PLAYERS: &[&str] = &[
     "name='MCTS, means' engine=uct option.backup=average",
 ];
 
-/// Pairs that show how long a player takes for an evaluation.
-const TIMING_PAIRS: usize = 4;
-/// Pairs after which the evaluations that a player gets are corrected by the time that they took.
-const PAIRS_BETWEEN_CORRECTIONS: usize = 10;
 /// Samples of the openings that show how much the Elo of a player depends on them.
 const RESAMPLES: usize = 400;
 
@@ -114,25 +110,14 @@ fn meet_in_equal_time(
     budget: u32,
     starts: &[Position],
 ) -> Result<Vec<Pair>, ExperimentError> {
-    let some = &starts[..starts.len().min(TIMING_PAIRS)];
     let mut own = |(name, options): &(String, EngineOptions)| {
         let work =
-            || if options == reference { budget.into() } else { own_budget(options, reference, budget.into(), some) };
+            || if options == reference { budget.into() } else { own_budget(options, reference, budget.into(), starts) };
         lab.unit(&format!("{name}/{budget}/timing"), work)
     };
-    let (mut of_first, of_second) = (own(first)?, own(second)?);
-    let (mut played, mut given) = (Vec::new(), 0);
-    for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
-        if i > 0 {
-            of_first = corrected(given / i as u64, &PairScore::of(&played));
-        }
-        given += of_first;
-        let mut one = EnginePlayer::new(&first.1, Limit::Evaluations(of_first));
-        let mut other = EnginePlayer::new(&second.1, Limit::Evaluations(of_second));
-        let key = format!("{} - {}/{budget}/{i}", first.0, second.0);
-        played.extend(series(lab, &key, starts, &mut one, &mut other, SOLVE_FROM)?);
-    }
-    Ok(played)
+    let (of_first, of_second) = (own(first)?, own(second)?);
+    let key = format!("{} - {}/{budget}", first.0, second.0);
+    series_in_equal_time(lab, &key, starts, (&first.1, of_first), (&second.1, of_second))
 }
 
 /// The Elo of each player and half the width of its 95 % interval.

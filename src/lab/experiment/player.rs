@@ -28,7 +28,7 @@ pub struct Chosen<M> {
 /// One side of a game.
 pub trait Contender<G: Game> {
     /// A new game begins: forgets everything.
-    fn begin(&mut self);
+    fn begin(&mut self) {}
 
     /// Chooses a turn; the position has one.
     fn choose(&mut self, position: &G) -> Chosen<G::Move>;

@@ -116,23 +116,8 @@ const PATIENCE: u64 = 20;
 /// Pairs of a tournament that looks for the depth at which both take the same time.
 pub const HORIZON_PAIRS: usize = 8;
 
-/// The depth at which best-first search has thought enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Horizon {
-    /// Plies from the root to the principal leaf.
-    pub plies: u32,
-    /// Evaluations for a move at most.
-    pub most: u64,
-}
-
-impl Horizon {
-    /// The limit of a player that stops there.
-    pub fn limit(self) -> Limit {
-        Limit::Plies(self.plies, self.most)
-    }
-}
-
-/// The depth of the principal leaf at which best-first makes most nearly as many evaluations as alpha-beta of this depth, `model`,
+/// The depth of the principal leaf at which best-first makes most nearly as many evaluations as alpha-beta of this depth, `model`, and the most
+/// evaluations for a move,
 /// found as in the paper: tournament by tournament, the depth of the side that took less being raised, from a first guess
 /// on.
 pub fn horizon<G: Contest, M: Contender<G>, P: Contender<G>>(
@@ -143,7 +128,7 @@ pub fn horizon<G: Contest, M: Contender<G>, P: Contender<G>>(
     (depth, first_guess): (u32, u32),
     player: impl Fn(Limit) -> P,
     solve_from: u32,
-) -> Result<Horizon, ExperimentError> {
+) -> Result<(u32, u64), ExperimentError> {
     let starts = &starts[..starts.len().min(HORIZON_PAIRS)];
     let mean = lab.unit(&format!("{key}/alpha-beta"), || {
         let pair = |start: &G| play_pair(start, &mut model(), &mut model(), solve_from).0;
@@ -152,14 +137,14 @@ pub fn horizon<G: Contest, M: Contender<G>, P: Contender<G>>(
     let most = PATIENCE * mean;
     if depth == 1 {
         // Both are the same player then: the best of the children by their static values.
-        return Ok(Horizon { plies: 1, most });
+        return Ok((1, most));
     }
     let mut known: BTreeMap<u32, f64> = BTreeMap::new();
     let mut plies = first_guess;
     let most_plies = starts.iter().map(Contest::plies_left).max().unwrap_or(0);
     // The ratio grows with the depth, so that this goes one way and stops where it crosses 1, or at the end of the game.
     while plies <= most_plies && !known.contains_key(&plies) {
-        let mut candidate = player(Horizon { plies, most }.limit());
+        let mut candidate = player(Limit::Plies(plies, most));
         let key = format!("{key}/horizon {plies}");
         let pairs = series(lab, &key, starts, &mut candidate, &mut model(), solve_from)?;
         let share = PairScore::of(&pairs).share_spent();
@@ -167,7 +152,7 @@ pub fn horizon<G: Contest, M: Contender<G>, P: Contender<G>>(
         plies = if share < 1.0 { plies + 1 } else { (plies - 1).max(2) };
     }
     let nearest = known.iter().min_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()));
-    Ok(Horizon { plies: nearest.map_or(plies, |(&plies, _)| plies), most })
+    Ok((nearest.map_or(plies, |(&plies, _)| plies), most))
 }
 
 #[cfg(test)]
@@ -205,8 +190,8 @@ mod tests {
         starts.retain(|start| !start.is_over());
         let fixed = || FixedDepth::new(5, evaluator.clone());
         let best_first = |limit| BestFirstPlayer::new(KorfSettings::korf(), limit, evaluator.clone());
-        let found = horizon(&mut lab, "x", &starts, fixed, (5, 4), best_first, 5).unwrap();
-        assert!(found.plies <= 6, "{found:?}");
+        let (plies, _) = horizon(&mut lab, "x", &starts, fixed, (5, 4), best_first, 5).unwrap();
+        assert!(plies <= 6, "{plies}");
         let error = series(&mut lab, "y", &starts, &mut fixed(), &mut fixed(), 6).unwrap_err().to_string();
         assert!(error.contains("openings: 'default' is not valid; expected positions with more than 6"), "{error}");
     }

@@ -50,7 +50,7 @@ pub(super) fn read_cut(shape: Shape, text: &str) -> Option<(Format, AnnotatedGam
     let (format, game) = match shape {
         Shape::Ggf => (Format::Ggf, ggf::parse(&(whole()?.to_owned() + ";)"))),
         Shape::Sgf => (Format::Sgf, sgf::parse(&(whole()?.to_owned() + ")"))),
-        Shape::Pgn => (Format::Pgn, pgn::parse_cut(text)),
+        Shape::Pgn => (Format::Pgn, pgn::read(text, true)),
         Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => return None,
     };
     game.ok().filter(|game| !game.is_position()).map(|game| (format, game))

@@ -1,6 +1,6 @@
 //! Analyses that stream: what is asked for, and the response in the making.
 
-use super::reply::{AnalysisLine, Failure, Head, InfoLine, Reply, Response};
+use super::reply::{Failure, Head, Reply, Response, analysis_line, info_line};
 use crate::engine::SearchEntry;
 use crate::othello::{Bitboard, Color, Empties, Position};
 use crate::protocol::stdio::Connection;
@@ -166,11 +166,9 @@ impl<'a> Stream<'a> {
         let text = match self.format {
             StreamFormat::Emilia => {
                 let lines = report.lines.iter().zip(1..);
-                lines
-                    .map(|(line, rank)| AnalysisLine { rank, line, report, empties: self.empties }.to_string() + "\n")
-                    .collect()
+                lines.map(|(line, rank)| format!("{}\n", analysis_line(rank, line, report, self.empties))).collect()
             }
-            format => format!("{}\n", InfoLine { format, report }),
+            format => format!("{}\n", info_line(format, report)),
         };
         self.send(&text);
     }

@@ -203,21 +203,9 @@ fn write_pv(f: &mut fmt::Formatter<'_>, line: &Line) -> fmt::Result {
     line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
 }
 
-/// One line of `emilia-analyze`.
-pub struct AnalysisLine<'a> {
-    /// Which of the best moves, from 1.
-    pub rank: usize,
-    /// The move.
-    pub line: &'a Line,
-    /// The report that it is from.
-    pub report: &'a Report,
-    /// Empty squares of the position.
-    pub empties: Empties,
-}
-
-impl fmt::Display for AnalysisLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let AnalysisLine { rank, line, report, empties } = self;
+/// One line of `emilia-analyze`: a line of a report, which is its `rank`th best move, from 1.
+pub fn analysis_line<'a>(rank: usize, line: &'a Line, report: &'a Report, empties: Empties) -> impl fmt::Display + 'a {
+    fmt::from_fn(move |f| {
         let bound = match line.bound {
             Bound::Exact => "",
             Bound::Lower => ">=",
@@ -225,25 +213,18 @@ impl fmt::Display for AnalysisLine<'_> {
         };
         let chance = line.chance();
         write!(f, "rank {rank} move {} score {bound}{} chance {chance:.4}", Vertex(line.turn), line.score)?;
-        write!(f, " depth {}", line.depth.shown(*empties))?;
+        write!(f, " depth {}", line.depth.shown(empties))?;
         write!(f, " visits {} nodes {} seconds {:.3}", line.visits, report.nodes, report.elapsed.as_secs_f64())?;
         write_pv(f, line)
-    }
+    })
 }
 
-/// A report in the format of other engines: all moves in one line.
-pub struct InfoLine<'a> {
-    /// How numbers stand in it; not [`StreamFormat::Emilia`].
-    pub format: StreamFormat,
-    /// The report.
-    pub report: &'a Report,
-}
-
-impl fmt::Display for InfoLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = &self.report.lines;
+/// A report in the format of other engines, which is not [`StreamFormat::Emilia`]: all moves in one line.
+pub fn info_line(format: StreamFormat, report: &Report) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        let lines = &report.lines;
         // Alpha-beta does not count by move.
-        let equal_part = self.report.nodes / lines.len().max(1) as u64;
+        let equal_part = report.nodes / lines.len().max(1) as u64;
         let odds = |line: &Line| line.odds().clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
         let all_odds: f64 = lines.iter().map(odds).sum();
         for (order, line) in lines.iter().enumerate() {
@@ -251,12 +232,12 @@ impl fmt::Display for InfoLine<'_> {
             let visits = if line.visits > 0 { line.visits } else { equal_part.max(1) };
             let gap = if order > 0 { " " } else { "" };
             write!(f, "{gap}info move {} visits {visits} ", Vertex(line.turn))?;
-            let number = |chance: f64| match self.format {
+            let number = |chance: f64| match format {
                 StreamFormat::KataGo => format!("{chance:.6}"),
                 _ => format!("{:.0}", chance * 1e4),
             };
             write!(f, "winrate {}", number(chance))?;
-            if self.format != StreamFormat::LeelaZero {
+            if format != StreamFormat::LeelaZero {
                 let discs = line.score.discs();
                 write!(f, " scoreMean {discs:.6} scoreLead {discs:.6}")?;
             }
@@ -264,21 +245,14 @@ impl fmt::Display for InfoLine<'_> {
             write_pv(f, line)?;
         }
         Ok(())
-    }
+    })
 }
 
 /// The values of a position's moves as GoGui draws them: a label on each square, a colour on the best, and a text below the board.
-pub struct ValueLabels<'a> {
-    /// The search's last report.
-    pub report: &'a Report,
-    /// Empty squares of the position.
-    pub empties: Empties,
-}
-
-impl fmt::Display for ValueLabels<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(best) = self.report.lines.first() else { return Ok(()) };
-        let squares = self.report.lines.iter().filter_map(|line| Some((line.turn.square()?, line)));
+pub fn value_labels(report: &Report, empties: Empties) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        let Some(best) = report.lines.first() else { return Ok(()) };
+        let squares = report.lines.iter().filter_map(|line| Some((line.turn.square()?, line)));
         for (square, line) in squares.clone() {
             // A square has no room for more than four letters. -0 becomes 0.
             let discs = (line.score.discs() * 10.0).round() / 10.0 + 0.0;
@@ -286,57 +260,38 @@ impl fmt::Display for ValueLabels<'_> {
             writeln!(f, "LABEL {} {discs:.digits$}", square.to_upper())?;
         }
         // Some searches have the most visited move in front.
-        let most = self.report.lines.iter().map(|line| line.score).max();
+        let most = report.lines.iter().map(|line| line.score).max();
         for (square, _) in squares.filter(|(_, line)| Some(line.score) == most) {
             writeln!(f, "COLOR green {}", square.to_upper())?;
         }
-        let depth = self.report.depth.shown(self.empties);
+        let depth = report.depth.shown(empties);
         write!(f, "TEXT {} {}, depth {depth}:", Vertex(best.turn), best.score)?;
         best.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
-    }
+    })
 }
 
-/// A move of the opening book, as `emilia-book` reports it.
-pub struct BookLine<'a> {
-    /// The move.
-    pub line: &'a Line,
-    /// Empty squares of the position.
-    pub empties: Empties,
-    /// How many learned games played it.
-    pub games: u32,
-}
-
-impl fmt::Display for BookLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BookLine { line, empties, games } = self;
-        let depth = line.depth.shown(*empties);
+/// A move of the opening book, as `emilia-book` reports it, with how many learned games played it.
+pub fn book_line(line: &Line, empties: Empties, games: u32) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        let depth = line.depth.shown(empties);
         write!(f, "move {} score {} depth {depth} games {games}", Vertex(line.turn), line.score)?;
         write_pv(f, line)
-    }
+    })
 }
 
-/// The last search, as `emilia-stats` reports it: a name and a value on each line.
+/// The last search and the options that it ran with, as `emilia-stats` reports it: a name and a value on each line.
 ///
 /// The `engine`, `nodes` visited, static `evaluations`, `seconds`, `nps` (nodes per second), `depth` as far as all lines were searched,
 /// `score` in discs for the side that moved, `pv`, `tree-bytes` and `tree-nodes` stored, and `memory-cap`, which says
 /// whether the stored tree was full and what was done then.
-pub struct SearchStats<'a> {
-    /// The search's last report.
-    pub report: &'a Report,
-    /// Empty squares of its position.
-    pub empties: Empties,
-    /// The options it ran with.
-    pub options: &'a EngineOptions,
-}
-
-impl fmt::Display for SearchStats<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { lines, depth, nodes, evaluations, elapsed, memory } = self.report;
-        let depth = depth.shown(self.empties);
+pub fn search_stats<'a>(report: &'a Report, empties: Empties, options: &'a EngineOptions) -> impl fmt::Display + 'a {
+    fmt::from_fn(move |f| {
+        let Report { lines, depth, nodes, evaluations, elapsed, memory } = report;
+        let depth = depth.shown(empties);
         let seconds = elapsed.as_secs_f64();
         // A search may be over before the clock has moved.
         let per_second = *nodes as f64 / seconds.max(1e-6);
-        writeln!(f, "engine {}\nnodes {nodes}\nevaluations {evaluations}", self.options.engine)?;
+        writeln!(f, "engine {}\nnodes {nodes}\nevaluations {evaluations}", options.engine)?;
         writeln!(f, "seconds {seconds:.3}\nnps {per_second:.0}\ndepth {depth}")?;
         if let Some(line) = lines.first() {
             let pv: Vec<String> = line.pv.iter().map(|turn| Vertex(*turn).to_string()).collect();
@@ -352,7 +307,7 @@ impl fmt::Display for SearchStats<'_> {
                 write!(f, "memory-cap reached, {pruned} nodes pruned, {linear} nodes expanded in linear space")
             }
         }
-    }
+    })
 }
 
 /// The odds that a proven loss counts with among the moves.
@@ -386,7 +341,7 @@ mod tests {
         ] {
             let memory = MemoryUse { tree_bytes: 64, tree_nodes: 1, pruned_nodes, linear_nodes, ended_at_cap };
             let report = &Report { memory, ..Report::default() };
-            let stats = SearchStats { report, empties: Empties::MOST, options: &options }.to_string();
+            let stats = search_stats(report, Empties::MOST, &options).to_string();
             assert_eq!(stats.lines().last(), Some(words));
         }
     }
@@ -407,12 +362,12 @@ mod tests {
         ];
         let report = &Report { lines, depth: plies, ..Report::default() };
         assert_eq!(
-            ValueLabels { report, empties: Empties::MOST }.to_string(),
+            value_labels(report, Empties::MOST).to_string(),
             "LABEL D3 1.3\nLABEL C4 1.3\nLABEL F5 -13\nLABEL E6 -2\nLABEL B2 0.0\nCOLOR green D3\nCOLOR green C4\n\
              TEXT D3 +1.25, depth 8: D3 D3"
         );
         let report = &Report::default();
-        assert_eq!(ValueLabels { report, empties: Empties::MOST }.to_string(), "");
+        assert_eq!(value_labels(report, Empties::MOST).to_string(), "");
     }
 
     #[test]
@@ -425,7 +380,7 @@ mod tests {
         let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
         let report = &Report { lines, nodes: 100, ..Report::default() };
         let begins =
-            |format, with: &str| assert!(InfoLine { format, report }.to_string().starts_with(with), "{format:?}");
+            |format, with: &str| assert!(info_line(format, report).to_string().starts_with(with), "{format:?}");
         let scores = "scoreMean 2.000000 scoreLead 2.000000";
         begins(
             StreamFormat::KataGo,
@@ -436,7 +391,7 @@ mod tests {
             &format!("info move D3 visits 33 winrate 10000 {scores} prior 5000 order 0 pv D3 info"),
         );
         assert_eq!(
-            InfoLine { format: StreamFormat::LeelaZero, report }.to_string(),
+            info_line(StreamFormat::LeelaZero, report).to_string(),
             "info move D3 visits 33 winrate 10000 prior 5000 order 0 pv D3 \
              info move C4 visits 33 winrate 10000 prior 5000 order 1 pv C4 \
              info move F5 visits 33 winrate 0 prior 0 order 2 pv F5"

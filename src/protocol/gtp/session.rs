@@ -3,7 +3,7 @@
 use super::analysis::{Analysis, Stream, StreamFormat};
 use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, is_stop, parse_line};
 use super::game::{Demand, GtpGame};
-use super::reply::{BookLine, Failure, Reply, Response, SearchStats, ValueLabels};
+use super::reply::{Failure, Reply, Response, book_line, search_stats, value_labels};
 use super::sgf_file;
 use crate::clock::Clock;
 use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
@@ -190,7 +190,7 @@ impl Session<'_> {
             Command::AnalyzeCommands => Ok(text(ANALYZE_COMMANDS)),
             Command::Stats => match &self.last_search {
                 Some((report, empties, options)) => {
-                    Ok(Reply::Text(SearchStats { report, empties: *empties, options }.to_string()))
+                    Ok(Reply::Text(search_stats(report, *empties, options).to_string()))
                 }
                 None => Err(Failure::NoSearchYet),
             },
@@ -281,7 +281,7 @@ impl Session<'_> {
         let time = (!self.engine.options().is_bounded()).then(|| TimeBudget::per_move(DEFAULT_MOVE_TIME));
         let limits = Limits { time, ..Limits::default() };
         let decision = self.think(Request { limits, ..Request::hint(position, usize::MAX) }, None)?;
-        let values = ValueLabels { report: &decision.report, empties: position.empty_count() }.to_string();
+        let values = value_labels(&decision.report, position.empty_count()).to_string();
         self.remember(&position, decision.report);
         Ok(Ok(Reply::Text(values)))
     }
@@ -294,7 +294,7 @@ impl Session<'_> {
         let empties = self.game.position().empty_count();
         let lines = view.lines().map(|line| {
             let games = view.known(line.turn).map_or(0, |found| found.games);
-            BookLine { line: &line, empties, games }.to_string()
+            book_line(&line, empties, games).to_string()
         });
         Reply::Text(lines.collect::<Vec<_>>().join("\n"))
     }

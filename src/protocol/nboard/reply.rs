@@ -71,21 +71,21 @@ impl fmt::Display for Reply {
         match self {
             Reply::Pong(number) => write!(f, "pong {number}"),
             Reply::Move { turn, score: Some(score), elapsed } => {
-                write!(f, "=== {turn:#}/{}/{}", Discs(*score), Seconds(*elapsed))
+                write!(f, "=== {turn:#}/{}/{}", discs(*score), seconds(*elapsed))
             }
-            Reply::Move { turn, score: None, elapsed } => write!(f, "=== {turn:#}//{}", Seconds(*elapsed)),
+            Reply::Move { turn, score: None, elapsed } => write!(f, "=== {turn:#}//{}", seconds(*elapsed)),
             // No game ends one disc apart: this is a draw, and what it is worth to the client.
             Reply::Search(hint) if hint.line.depth == SearchDepth::Exact && hint.line.score.units().abs() == DISC => {
-                hint.write(f, "search", ByDraws(Draws::DRAW), 0)
+                hint.write(f, "search", by_draws(Draws::DRAW), 0)
             }
             Reply::Search(hint) => hint.write(f, "search", hint.line.score, 0),
             Reply::Book { hint, games, draws: None } => hint.write(f, "book", hint.line.score, *games),
-            Reply::Book { hint, games, draws: Some(draws) } => hint.write(f, "book", ByDraws(*draws), *games),
+            Reply::Book { hint, games, draws: Some(draws) } => hint.write(f, "book", by_draws(*draws), *games),
             Reply::NodeStats { nodes, elapsed } => {
                 // The client reads a signed 64-bit number.
-                write!(f, "nodestats {} {}", (*nodes).min(i64::MAX as u64), Seconds(*elapsed))
+                write!(f, "nodestats {} {}", (*nodes).min(i64::MAX as u64), seconds(*elapsed))
             }
-            Reply::Analysis { turns, score_for_black } => write!(f, "analysis {turns} {}", Discs(*score_for_black)),
+            Reply::Analysis { turns, score_for_black } => write!(f, "analysis {turns} {}", discs(*score_for_black)),
             Reply::Learned => f.write_str("learned"),
             Reply::Status(text) if text.is_empty() => f.write_str("status"),
             Reply::Status(text) => write!(f, "status {}", printable_ascii(text)),
@@ -120,33 +120,21 @@ impl Hint {
 }
 
 /// Discs with two decimals, and a sign only where it is needed.
-struct Discs(Score);
-
-impl fmt::Display for Discs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.to_string().trim_start_matches('+'))
-    }
+fn discs(score: Score) -> impl fmt::Display {
+    fmt::from_fn(move |f| f.write_str(score.to_string().trim_start_matches('+')))
 }
 
 /// What a move is worth if draws count for the side to move, and if they count for the other side: one number where that does not matter.
-struct ByDraws(Draws);
-
-impl fmt::Display for ByDraws {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match [1, -1].map(|discs| self.0.at(Score::from_discs(discs))) {
-            [value, other] if value == other => write!(f, "{value}"),
-            [value, other] => write!(f, "{value},{other}"),
-        }
-    }
+fn by_draws(draws: Draws) -> impl fmt::Display {
+    fmt::from_fn(move |f| match [1, -1].map(|discs| draws.at(Score::from_discs(discs))) {
+        [value, other] if value == other => write!(f, "{value}"),
+        [value, other] => write!(f, "{value},{other}"),
+    })
 }
 
 /// Plain decimals: clients do not read exponents.
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3}", self.0.as_secs_f64())
-    }
+fn seconds(time: Duration) -> impl fmt::Display {
+    fmt::from_fn(move |f| write!(f, "{:.3}", time.as_secs_f64()))
 }
 
 #[cfg(test)]

@@ -232,7 +232,7 @@ impl BestFirst {
             Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, &task.position)))
         });
         let exploration =
-            EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empty_count());
+            EXPLORATION * searched_leaves::evaluation_error(task.evaluator.error_model(), task.position.empty_count());
         // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
         let is_kept = plan.alpha_beta_share == 0.0 && self.has(Component::TreeReuse);
         match &mut stored {
@@ -315,7 +315,7 @@ impl BestFirst {
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut plan = SizePlan::new(self.settings.alpha_beta_first, turn);
         let mut stored = self.prepare(task, plan);
-        let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
+        let error = |empties| searched_leaves::evaluation_error(task.evaluator.error_model(), empties);
         let empties = task.position.empty_count();
         let mut counts = (0, 0);
         let mut start: Option<Report> = None;
@@ -428,8 +428,9 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::game::DISC;
     use crate::othello::Position;
-    use crate::search::Score;
     use crate::search::tests::{open_positions, small_best_first, visiting};
+    use crate::search::{Score, StopSignal};
+    use web_time::Instant;
 
     #[test]
     fn a_tree_on_a_clock_may_take_twice_its_share() {
@@ -517,6 +518,23 @@ mod tests {
             overruled += u32::from(answer != of_alpha_beta);
         }
         assert!((1..4).contains(&overruled), "{overruled}");
+    }
+
+    #[test]
+    fn where_the_tree_of_the_extension_has_not_begun_alpha_beta_answers() {
+        let [_, settings] = small_best_first(1);
+        let (_, position) = open_positions(0..9, |_| 40).next().unwrap();
+        let task = Task { lines: 2, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+        let signal = StopSignal::default();
+        let control = Control::new(visiting(LARGE), signal.clone(), Instant::now());
+        let mut last = Vec::new();
+        let report = BestFirst::new(settings).think(&task, &control, &mut |report| {
+            if report.depth.plies().is_some_and(|plies| plies >= 6) {
+                signal.stop();
+            }
+            last = report.lines.clone();
+        });
+        assert_eq!((report.lines, report.memory.tree_nodes), (last, 0));
     }
 
     #[test]

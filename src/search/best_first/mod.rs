@@ -59,6 +59,7 @@ pub(crate) use report::{least_depth, line_to, unproven_depth};
 pub(crate) use rules::Rules;
 pub use rules::{EndValues, Tie, Work};
 pub(crate) use schedule::Schedule;
+pub(crate) use searched_leaves::evaluation_error;
 pub(crate) use start::Interrupted;
 pub use start::{AlphaBetaStart, Start};
 

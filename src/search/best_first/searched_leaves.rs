@@ -23,7 +23,7 @@ const ERROR_DEPTH: u8 = 8;
 const UNKNOWN_ERROR: i32 = 4;
 
 /// Standard deviation of the evaluation's error in the positions of a search from `empties` empty squares, in units of [`DISC`].
-pub(super) fn error(model: Option<&ErrorModel>, empties: Empties) -> f32 {
+pub(crate) fn evaluation_error(model: Option<&ErrorModel>, empties: Empties) -> f32 {
     model.map_or(UNKNOWN_ERROR * DISC, |model| model.midgame(empties, ERROR_DEPTH)) as f32
 }
 
@@ -163,7 +163,7 @@ impl<E: Incremental> Leaves<Position> for SearchedLeaves<'_, E> {
             self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);
             children.extend(candidates.iter().map(|candidate| (Some(candidate.square), candidate.child)));
         }
-        let margin = (MARGIN * error(shared.errors, position.empty_count())) as i32;
+        let margin = (MARGIN * evaluation_error(shared.errors, position.empty_count())) as i32;
         let mut best = -BEYOND;
         for (turn, child) in children {
             // Siblings of a result are of no use but for a better one; estimates will change.
@@ -243,18 +243,21 @@ mod tests {
             assert!(search.children(&position, &mut children, &mut Work::default()));
             assert_eq!(children.len() as u32, position.moves().count().max(1));
             let best = children.iter().map(|child| -child.value).max().unwrap();
+            let itself = search.node(None, &position, &mut Work::default());
+            let by_minimax = |position: &Position| {
+                plain_minimax(MinimaxKind::AlphaBeta, position, 2, &*evaluator, Contempt::NONE, &mut |_| false).value
+            };
+            assert_eq!(itself.value, by_minimax(&position), "{position}");
             let mut near = 0;
             for child in &children {
                 let after = after(&position, child.turn);
-                let depth = 2;
-                let plain =
-                    plain_minimax(MinimaxKind::AlphaBeta, &after, depth, &*evaluator, Contempt::NONE, &mut |_| false);
-                let margin = (MARGIN * error(None, Empties::NONE)) as i32;
+                let plain = by_minimax(&after);
+                let margin = (MARGIN * evaluation_error(None, Empties::NONE)) as i32;
                 if -child.value > best - margin {
-                    assert_eq!(child.value, plain.value, "{position} {:?}", child.turn);
+                    assert_eq!(child.value, plain, "{position} {:?}", child.turn);
                     near += 1;
                 } else {
-                    assert!(-plain.value <= best - margin, "{position} {:?}", child.turn);
+                    assert!(-plain <= best - margin, "{position} {:?}", child.turn);
                 }
             }
             assert!(near > 0);

@@ -7,13 +7,11 @@
 mod descent;
 mod nodes;
 
-use super::container::FileError;
 use super::settings_error::SettingsError;
 use crate::search::move_order::MoveOrder;
-use nodes::Node;
+pub use nodes::{Node, collect as collect_nodes};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 /// Numbers of empty squares of the nodes.
 const EMPTIES: RangeInclusive<u32> = 8..=13;
@@ -76,27 +74,8 @@ pub struct LearnedOrder {
     pub costs: Vec<OrderCost>,
 }
 
-/// Finds nodes beside the games of a folder. `progress` is called with how many files are done and how many there are.
-///
-/// # Errors
-/// If a file cannot be read or has labels, or the folder has none. Damaged files are left out, with a warning.
-pub fn collect_nodes(
-    settings: &MoveOrderSettings,
-    games: &Path,
-    progress: &dyn Fn(usize, usize),
-) -> Result<OrderNodes, FileError> {
-    nodes::collect(settings, games, progress).map(OrderNodes)
-}
-
-/// Nodes to learn from.
-pub struct OrderNodes(Vec<Node>);
-
 /// Learns the weights. `progress` is called after each step. `None` if there is too little to learn from.
-pub fn learn_move_order(
-    settings: &MoveOrderSettings,
-    OrderNodes(nodes): &OrderNodes,
-    progress: &dyn Fn(u32),
-) -> Option<LearnedOrder> {
+pub fn learn_move_order(settings: &MoveOrderSettings, nodes: &[Node], progress: &dyn Fn(u32)) -> Option<LearnedOrder> {
     let (held_out, training): (Vec<&Node>, Vec<&Node>) = nodes.iter().partition(|node| node.is_held_out);
     if training.is_empty() {
         return None;
@@ -140,7 +119,7 @@ mod tests {
                 let nodes = collect_nodes(&settings, folder.path(), &|_, _| {}).unwrap();
                 let learned = learn_move_order(&settings, &nodes, &|_| {}).unwrap();
                 let sum = |weights: &[i8]| {
-                    let learned_from = nodes.0.iter().filter(|node| !node.is_held_out);
+                    let learned_from = nodes.iter().filter(|node| !node.is_held_out);
                     learned_from.map(|node| f64::from(node.first_by(weights).cost / node.least_cost())).sum::<f64>()
                 };
                 let weights: Vec<i8> = learned.bytes.iter().map(|&byte| byte as i8).collect();
@@ -165,12 +144,12 @@ mod tests {
         let settings = MoveOrderSettings { nodes: 3, steps: 2, ..MoveOrderSettings::default() };
         let mut nodes = collect_nodes(&settings, folder.path(), &|_, _| {}).unwrap();
         for empties in EMPTIES {
-            assert!(nodes.0.iter().any(|node| node.empties == empties && node.moves.len() > 1), "{empties}");
+            assert!(nodes.iter().any(|node| node.empties == empties && node.moves.len() > 1), "{empties}");
         }
         // Of forty games one or two are held out, or none.
-        nodes.0.iter_mut().for_each(|node| node.is_held_out = false);
+        nodes.iter_mut().for_each(|node| node.is_held_out = false);
         assert_eq!(learn_move_order(&settings, &nodes, &|_| {}).unwrap().costs, []);
-        nodes.0.iter_mut().step_by(2).for_each(|node| node.is_held_out = true);
+        nodes.iter_mut().step_by(2).for_each(|node| node.is_held_out = true);
         let costs = learn_move_order(&settings, &nodes, &|_| {}).unwrap().costs;
         assert_eq!(costs.len(), EMPTIES.count());
         for cost in &costs {
@@ -198,6 +177,6 @@ mod tests {
         let settings = MoveOrderSettings::default();
         let error = collect_nodes(&settings, folder.path(), &|_, _| {}).err().unwrap().to_string();
         assert!(error.contains("no files of samples"), "{error}");
-        assert!(learn_move_order(&settings, &OrderNodes(Vec::new()), &|_| {}).is_none());
+        assert!(learn_move_order(&settings, &[], &|_| {}).is_none());
     }
 }

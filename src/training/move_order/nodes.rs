@@ -16,7 +16,7 @@ use std::path::Path;
 const HELD_OUT_PER_THOUSAND: u32 = 50;
 
 /// A node of which some moves are good enough: the value exceeds its bound.
-pub(super) struct Node {
+pub struct Node {
     pub(super) empties: u32,
     pub(super) moves: Box<[NodeMove]>,
     pub(super) is_held_out: bool,
@@ -44,8 +44,12 @@ impl Node {
     }
 }
 
-/// The nodes of the games of a folder, in their order. Of games that begin alike the first one counts.
-pub(super) fn collect(
+/// The nodes of the games of a folder, in their order. Of games that begin alike the first one counts. `progress` is called with how many
+/// files are done and how many there are.
+///
+/// # Errors
+/// If a file cannot be read or has labels, or the folder has none. Damaged files are left out, with a warning.
+pub fn collect(
     settings: &MoveOrderSettings,
     games: &Path,
     progress: &dyn Fn(usize, usize),
