@@ -1,7 +1,7 @@
 //! Judged games by their players: what each of them is good at, and what cost them most.
 
 use super::answer::line;
-use super::game_review::accuracy;
+use super::game_review::{accuracy, to_a_tenth};
 use super::review_text::{ReviewedGame, percent_of, printable};
 use crate::notation::opening;
 use crate::othello::{Color, Move, Position, canonical};
@@ -122,6 +122,7 @@ pub struct PlayerSummary<'a> {
     /// Discs lost a turn with a choice; `None` where there was none.
     pub mean_loss: Option<f64>,
     /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`](super::HALF_ACCURACY_LOSS)); `None` where there was none.
+    #[serde(serialize_with = "to_a_tenth")]
     pub accuracy: Option<f64>,
     /// The parts of the games: opening, middle, end.
     pub phases: BTreeMap<&'static str, Phase>,

@@ -96,7 +96,7 @@ pub struct PlayerReview {
     pub worst: Option<usize>,
 }
 
-fn to_a_tenth<S: Serializer>(accuracy: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn to_a_tenth<S: Serializer>(accuracy: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     accuracy.map(|accuracy| (accuracy * 10.0).round() / 10.0).serialize(serializer)
 }
 

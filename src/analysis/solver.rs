@@ -57,6 +57,9 @@ impl Solver {
     /// Solves a position. While it does, `progress` hears every 100 ms how many positions were visited and how far the
     /// search has come. What was learnt from one position serves for the next.
     pub fn solve(&mut self, position: &Position, progress: &mut dyn FnMut(u64, SearchDepth)) -> Solution {
+        if self.engine.options().time.is_some() {
+            self.engine.be_ready(position);
+        }
         let started = Instant::now();
         let decision = self.think(position, progress);
         // The best move may be solved where it is not known whether another one is better.

@@ -110,6 +110,9 @@ impl Thinker {
     ) -> Decision {
         self.engine.replace_options(settings.options.clone());
         let request = settings.request(position);
+        if request.limits.time.is_some() {
+            self.engine.be_ready(position);
+        }
         let running = match report_every {
             Some(_) => self.engine.start(request),
             None => self.engine.start_quietly(request),

@@ -18,12 +18,12 @@ use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::{EngineOption, EngineOptions};
 use crate::input_line::InputLine;
-use crate::notation::game_file::Format;
+use crate::notation::game_file::{Format, plain};
 use crate::othello::Empties;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
 use clap::{ArgGroup, Args};
-use std::io::{self, BufRead, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 /// Answer queries about positions, and judge the moves of games.
@@ -169,7 +169,8 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let mut are_queries = true;
     if arguments.file.is_some() {
-        (are_queries, input) = holds_queries(input).map_err(|error| format!("cannot read '{name}': {error}"))?;
+        let found = plain(Box::new(input)).and_then(|input| holds_queries(Box::new(BufReader::new(input))));
+        (are_queries, input) = found.map_err(|error| format!("cannot read '{name}': {error}"))?;
     }
     match are_queries {
         true => arguments.answer_queries(&name, input, defaults, threads),
@@ -297,14 +298,14 @@ mod tests {
             (&[b"\n", b""], false, "\n"),
             (&[b""], false, ""),
         ] {
-            let pieces = io::BufReader::new(Pieces::new(pieces));
+            let pieces = BufReader::new(Pieces::new(pieces));
             let (found, mut input) = holds_queries(Box::new(pieces)).unwrap();
             assert_eq!(found, are_queries, "{text:?}");
             let mut read = vec![0; text.len()];
             input.read_exact(&mut read).unwrap();
             assert_eq!(read, text.as_bytes());
         }
-        let blank = io::BufReader::new(io::repeat(b'\n'));
+        let blank = BufReader::new(io::repeat(b'\n'));
         assert!(!holds_queries(Box::new(blank)).unwrap().0);
     }
 }

@@ -40,6 +40,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use nix::sys::signal::{SIGHUP, SIGINT, SIGTERM, SigHandler, Signal};
 use output::{complain, print, say};
 use progress::StatusLine;
+use std::io;
 use std::ops::RangeInclusive;
 use std::process::{ExitCode, exit};
 use std::str::FromStr;
@@ -197,7 +198,11 @@ fn explain(error: clap::Error) -> ! {
     match NO_NUMBER.into_iter().find(|words| text.contains(words)) {
         Some(words) => say(text.trim_end().replace(words, "expected a whole number, digits alone")),
         None if argument.is_some() => say(text),
-        None => error.exit(),
+        None => match error.print() {
+            // Nobody has to read help to its end, but a full disk has not got it.
+            Err(problem) if !error.use_stderr() && problem.kind() != io::ErrorKind::BrokenPipe => exit(1),
+            _ => {}
+        },
     }
     exit(error.exit_code());
 }

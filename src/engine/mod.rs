@@ -193,13 +193,19 @@ impl Engine {
     /// before is done; at once while the engine ponders, and without tables where the system has no threads.
     pub fn be_ready(&mut self, position: &Position) {
         self.make_tables(position);
-        if let Some(tables) = &self.tables {
+        if self.tables.is_some() {
             let (mark, is_reached) = bounded(0);
             self.host.send(WorkerMessage::Mark(mark));
             // Nothing is sent: the worker drops its end.
             let _ = is_reached.recv();
-            tables.wait();
+            self.wait_for_tables();
         }
+    }
+
+    /// Returns when the tables that [`Engine::follow`] began are made; at once if something was asked for since. The first ones of a process take
+    /// a tenth of a second, which no clock should pay for.
+    pub fn wait_for_tables(&self) {
+        self.tables.iter().for_each(TableMaker::wait);
     }
 
     /// Begins to make the tables that the game needs from this position on, unless the engine ponders.

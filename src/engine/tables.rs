@@ -62,8 +62,10 @@ fn make_tables(mut position: Position, evaluator: &dyn Evaluator<Position>, sign
 
 #[cfg(test)]
 mod tests {
+    use super::super::Engine;
     use super::*;
     use crate::testing::random_position;
+    use crossbeam::channel::TryRecvError;
     use parking_lot::Mutex;
     use std::collections::HashSet;
 
@@ -74,6 +76,17 @@ mod tests {
         fn evaluate(&self, position: &Position) -> i32 {
             self.0.lock().insert(position.empties().count());
             0
+        }
+    }
+
+    #[test]
+    fn who_waits_for_the_tables_of_a_game_finds_them_made() {
+        let mut engine = Engine::new(EngineOptions::default());
+        engine.wait_for_tables();
+        for position in [Position::START, random_position(1, 9)] {
+            engine.follow(&position);
+            engine.wait_for_tables();
+            assert_eq!(engine.tables.as_ref().unwrap().done.try_recv(), Err(TryRecvError::Disconnected));
         }
     }
 

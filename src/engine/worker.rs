@@ -199,7 +199,12 @@ impl Worker {
             contempt: request.contempt,
             ..Task::new(request.position, options.evaluator())
         };
-        let control = Control::new(limits(request, options), question.signal.clone(), question.asked);
+        let limits = limits(request, options);
+        if limits.time.is_some() {
+            // The table that this needs is made now, if it has not been made.
+            task.evaluator.evaluate(&task.position);
+        }
+        let control = Control::new(limits, question.signal.clone(), question.asked).beginning_now();
         let mut last_sent = None;
         // A margin asks for every move that is good enough.
         let most_lines = if task.margin.is_some() { usize::MAX } else { task.lines };
@@ -333,6 +338,29 @@ mod tests {
         );
         assert_eq!(last.lines.len(), 3);
         assert_eq!(decision.turn, Some(last.lines[0].turn));
+    }
+
+    #[test]
+    fn a_search_that_begins_late_sees_an_end_that_is_near() {
+        let options = EngineOptions { time: Some(Duration::from_millis(20)), threads: 1, ..EngineOptions::default() };
+        for seed in 0..20 {
+            let position = random_position(seed, 1 + seed as u32 % 4);
+            let (events, received) = crossbeam::channel::unbounded();
+            let listener = std::sync::Arc::new(());
+            let job = SearchJob {
+                request: Request::hint(position, 1),
+                options: options.clone(),
+                reports: false,
+                signal: StopSignal::default(),
+                listener: std::sync::Arc::downgrade(&listener),
+                asked: Instant::now().checked_sub(Duration::from_secs(3)).unwrap(),
+                events,
+            };
+            Worker::new(options.clone(), |options| (options.engine.build)(options))
+                .work(WorkerMessage::Think(Box::new(job)));
+            let Ok(Event::Finished(decision)) = received.recv() else { panic!("{position}") };
+            assert!(position.is_over() || decision.report.depth.is_exact(), "{position} {decision:?}");
+        }
     }
 
     #[test]

@@ -137,6 +137,8 @@ pub struct BaumSmith {
     /// What nodes on the way down need of their children, and of the siblings behind each.
     scratch: Vec<OnGrid>,
     work: Work,
+    /// Whether the tree has filled its memory, which ends the search.
+    is_full: bool,
 }
 
 /// What an expansion needs besides the tree.
@@ -160,6 +162,7 @@ impl BaumSmith {
             relevant: Vec::new(),
             scratch: Vec::new(),
             work: Work::default(),
+            is_full: false,
         }
     }
 
@@ -173,6 +176,7 @@ impl BaumSmith {
         let root = self.root.filter(|root| root.1 == task.contempt);
         let found = root.and_then(|(root, _)| self.find(0, &root, &position, 0));
         self.work = Work::default();
+        self.is_full = false;
         self.root = Some((position, task.contempt));
         match found {
             Some(0) => {}
@@ -364,7 +368,8 @@ impl BaumSmith {
 
     fn expand(&mut self, node: u32, position: &Position, expansion: &mut Expansion<'_>) {
         let room = 40 * size_of::<Node>() + size_of::<OnGrid>();
-        expansion.is_over |= node != 0 && expansion.budget.is_spent(&self.work) || self.bytes() + room > self.memory;
+        self.is_full = self.bytes() + room > self.memory;
+        expansion.is_over |= node != 0 && expansion.budget.is_spent(&self.work) || self.is_full;
         if expansion.is_over && node != 0 {
             return;
         }
@@ -395,6 +400,7 @@ impl BaumSmith {
             memory: MemoryUse {
                 tree_bytes: self.bytes() as u64,
                 tree_nodes: self.nodes.len() as u64,
+                ended_at_cap: self.is_full,
                 ..MemoryUse::default()
             },
         }

@@ -114,6 +114,8 @@ fn uct_settings(options: &EngineOptions) -> UctSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::Position;
+    use crate::search::{Control, Limits, Task};
 
     #[test]
     fn the_searches_can_be_chosen_and_read_known_options() {
@@ -126,6 +128,17 @@ mod tests {
             assert!(search.reads.iter().all(|name| engine::EngineOption::find(name).is_ok()), "{search}");
         }
         assert_eq!(engine::searches().len(), 6 + OWN.len());
+    }
+
+    #[test]
+    fn searches_whose_tree_is_full_end_and_say_so() {
+        for search in [&UCT, &UBFM, &BAUM_SMITH] {
+            let options = EngineOptions { engine: search, memory_mb: 1, ..EngineOptions::default() };
+            let task = Task::new(Position::START, options.evaluator());
+            let control = Control::with_limits(Limits { nodes: Some(1_000_000), ..Limits::default() });
+            let report = (search.build)(&options).think(&task, &control, &mut |_| {});
+            assert!(report.memory.ended_at_cap && report.nodes < 1_000_000, "{search} {report:?}");
+        }
     }
 
     #[test]

@@ -45,6 +45,11 @@ impl Opponent {
         self.engine.clear();
     }
 
+    /// Waits until the engine is ready for a game that goes on from here.
+    pub fn be_ready(&mut self, position: &Position) {
+        self.engine.be_ready(position);
+    }
+
     /// Tells where the game is now: pondering about another position ends.
     pub fn follow(&mut self, position: &Position) {
         self.engine.follow(position);

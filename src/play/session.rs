@@ -131,6 +131,8 @@ impl Session {
         output.write_all(self.greeting().as_bytes())?;
         // Emilia may have the first move, and think about it.
         output.flush()?;
+        self.opponent.be_ready(self.game.record.position());
+        self.turn_begins();
         let said = self.reply();
         self.say(&mut output, &said)?;
         loop {

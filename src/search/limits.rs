@@ -149,10 +149,15 @@ impl StopSignal {
     }
 }
 
+/// The time that a search has however late it begins: enough to see the end a few squares away.
+const LEAST_TIME: Duration = Duration::from_millis(1);
+
 /// The limits of a running search, the moment it was asked for, and its stop signal.
 #[derive(Clone, Debug)]
 pub struct Control {
     started: Instant,
+    /// No limit on the time counts before this, from the moment the search was asked for.
+    least: Duration,
     limits: Limits,
     /// The limits of the search that this one prepares for, if it does.
     plan: Option<Limits>,
@@ -162,7 +167,12 @@ pub struct Control {
 impl Control {
     /// A search asked for at `started`: time limits count from there.
     pub fn new(limits: Limits, signal: StopSignal, started: Instant) -> Control {
-        Control { started, limits, plan: None, signal }
+        Control { started, least: Duration::ZERO, limits, plan: None, signal }
+    }
+
+    /// A search that begins now, perhaps long after it was asked for: a millisecond is left to it whatever its limits.
+    pub fn beginning_now(self) -> Control {
+        Control { least: self.elapsed() + LEAST_TIME, ..self }
     }
 
     /// A search that begins now and is not stopped from outside.
@@ -202,17 +212,21 @@ impl Control {
         self.signal.is_stopped()
             || self.limits.nodes.is_some_and(|limit| nodes >= limit)
             || self.limits.evaluations.is_some_and(|limit| evaluations >= limit)
-            || self.limits.time.is_some_and(|time| self.elapsed() >= time.hard)
+            || self.limits.time.is_some_and(|time| self.is_past(time.hard))
     }
 
     /// Whether a search that is all but sure of its move may end.
     pub fn is_past_early_time(&self) -> bool {
-        self.limits.time.and_then(|time| time.early).is_some_and(|early| self.elapsed() >= early)
+        self.limits.time.and_then(|time| time.early).is_some_and(|early| self.is_past(early))
     }
 
     /// Whether the time to begin something new is over.
     pub fn is_past_soft_time(&self) -> bool {
-        self.limits.time.is_some_and(|time| self.elapsed() >= time.soft)
+        self.limits.time.is_some_and(|time| self.is_past(time.soft))
+    }
+
+    fn is_past(&self, time: Duration) -> bool {
+        self.elapsed() >= time.max(self.least)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `emilia analyze` as its clients call it: queries in, answers out, and what goes wrong on the way.
 
+use crate::game_file::gzip;
 use crate::games::{OVER, pass_before, random_game};
 use crate::serve::{answers, emilia, end, json_lines, said, stderr_of};
 use serde_json::{Value, json};
@@ -119,6 +120,17 @@ fn every_kind_of_query_is_answered_as_the_schema_says() {
     assert!(rest["book"]["moves"].as_array().unwrap().iter().any(|found| found["move"] == "f4"), "{rest}");
     assert!(by_id(&answers, "tree")["moves"][0]["visits"].as_u64().unwrap() > 0);
     assert_eq!(by_id(&answers, "nobody")["terminated"], 0);
+}
+
+#[test]
+fn queries_of_a_file_are_read_packed_and_in_utf_16_too() {
+    let queries =
+        lines(&[json!({ "id": "ä", "moves": "f5", "depth": 1 }), json!({ "id": 2, "moves": [], "depth": 1 })]);
+    let utf_16 = "\u{feff}".encode_utf16().chain(queries.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for input in [queries.as_bytes().to_vec(), gzip(queries.as_bytes()), utf_16] {
+        let answers = analyze(&["-"], input);
+        assert!(answers.len() == 2 && by_id(&answers, "ä")["turn"] == 1 && by_id(&answers, 2)["turn"] == 0);
+    }
 }
 
 #[test]

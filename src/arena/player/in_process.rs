@@ -53,7 +53,7 @@ impl Player for InProcessPlayer {
             let seed = seed.wrapping_add(setup.game).to_string();
             self.engine.set("seed", &seed).map_err(|error| Fault::Protocol(error.to_string()))?;
         }
-        self.engine.follow(&setup.start);
+        self.engine.be_ready(&setup.start);
         Ok(())
     }
 

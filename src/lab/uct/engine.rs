@@ -58,8 +58,12 @@ fn report(tree: &UctTree<Position>, task: &Task, control: &Control) -> Report {
         lines.push(Line { turn: pv[0], score, bound, depth, pv, visits: root_move.visits });
     }
     lines.truncate(task.lines_to_report(&lines));
-    let memory =
-        MemoryUse { tree_bytes: tree.stored_bytes() as u64, tree_nodes: tree.stored_nodes(), ..MemoryUse::default() };
+    let memory = MemoryUse {
+        tree_bytes: tree.stored_bytes() as u64,
+        tree_nodes: tree.stored_nodes(),
+        ended_at_cap: tree.is_full(),
+        ..MemoryUse::default()
+    };
     let work = tree.work();
     Report {
         depth: least_depth(&lines),

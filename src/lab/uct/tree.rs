@@ -57,6 +57,7 @@ pub struct UctTree<G: Game> {
     path: Vec<u32>,
     random: Random,
     work: Work,
+    is_full: bool,
 }
 
 impl<G: Game> UctTree<G> {
@@ -73,6 +74,7 @@ impl<G: Game> UctTree<G> {
             path: Vec::new(),
             random: Random::new(settings.seed),
             work: Work::default(),
+            is_full: false,
         }
     }
 
@@ -83,6 +85,7 @@ impl<G: Game> UctTree<G> {
         let found = if self.rules.agree_with(&rules) { self.find(0, &self.root.clone(), position, 0) } else { None };
         self.rules = rules;
         self.work = Work::default();
+        self.is_full = false;
         self.root = position.clone();
         match found {
             Some(node) => self.keep_below(node),
@@ -112,6 +115,11 @@ impl<G: Game> UctTree<G> {
         self.nodes.capacity() * size_of::<Node>()
             + self.edges.capacity() * size_of::<Edge<G::Move>>()
             + self.known.capacity() * TABLE_ENTRY
+    }
+
+    /// Whether the tree has filled its memory, which ends the search.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// The value of the root for its side to move.
@@ -230,6 +238,7 @@ impl<G: Game> UctTree<G> {
         let children: Vec<(Option<G::Move>, G)> = turns(position).map(|turn| (turn, after(position, turn))).collect();
         if !self.make_room(children.len()) {
             log::info!("the tree is full with {} nodes", self.nodes.len());
+            self.is_full = true;
             return false;
         }
         let mut values = Vec::with_capacity(children.len());

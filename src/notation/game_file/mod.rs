@@ -36,5 +36,6 @@ pub use content::Format;
 pub(crate) use content::is_comment;
 pub use error::{GameFileError, ReadProblem};
 pub use reader::{FileGame, GameFile, GamePlace, names_of_others};
+pub(crate) use source::plain;
 pub use text_formats::write;
 pub use wthor_writer::{WthorBytes, WthorWriter};

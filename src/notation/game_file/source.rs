@@ -31,10 +31,10 @@ pub(super) struct ByteSource {
 }
 
 impl ByteSource {
-    /// Reads from here, unpacks what gzip or zstd has packed, and makes UTF-8 of UTF-16.
+    /// Reads from here, as [`plain`] has it.
     pub(super) fn new(input: Input) -> io::Result<ByteSource> {
         Ok(ByteSource {
-            input: in_utf8(unpacked(input)?)?,
+            input: plain(input)?,
             buffer: Vec::new(),
             start: 0,
             at_end: false,
@@ -108,6 +108,11 @@ impl ByteSource {
         }
         taken
     }
+}
+
+/// Unpacks what gzip or zstd has packed, and makes UTF-8 of UTF-16. Waits for the first bytes.
+pub(crate) fn plain(input: Input) -> io::Result<Input> {
+    in_utf8(unpacked(input)?)
 }
 
 fn unpacked(input: Input) -> io::Result<Input> {

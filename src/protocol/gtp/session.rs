@@ -153,7 +153,7 @@ impl Session<'_> {
             }
             Command::BoardSize(_) => Err(Failure::UnacceptableSize),
             Command::Play(color, turn) => self.game.play(color, turn).map(|()| {
-                self.engine.follow(self.game.position());
+                self.follow();
                 Reply::Done
             }),
             Command::GenMove(color) => return self.generate(color, None),
@@ -162,11 +162,12 @@ impl Session<'_> {
                 Err(failure) => Err(failure),
             },
             Command::Undo => self.game.undo().map(|()| {
-                self.engine.follow(self.game.position());
+                self.follow();
                 self.clocks.iter_mut().for_each(Clock::distrust);
                 Reply::Done
             }),
             Command::TimeSettings { main, period, moves } => {
+                self.follow();
                 self.time_settings = TimeSettings { main, period, moves };
                 self.clocks = [(); 2].map(|()| self.time_settings.clock());
                 Ok(Reply::Done)
@@ -208,9 +209,15 @@ impl Session<'_> {
     /// Another game or position; the clocks may have been set with it.
     fn begin(&mut self, game: GtpGame) -> Reply {
         self.game = game;
-        self.engine.follow(self.game.position());
+        self.follow();
         self.clocks.iter_mut().for_each(Clock::distrust);
         Reply::Done
+    }
+
+    /// Tells the engine where the game is now, and waits until it is ready for that: no clock runs before this is answered.
+    fn follow(&mut self) {
+        self.engine.follow(self.game.position());
+        self.engine.wait_for_tables();
     }
 
     fn time_left(&mut self, color: Color, time: Duration, moves: u32) {

@@ -227,6 +227,8 @@ impl Session {
             Command::SetOption { name, value } => self.set_option(&name, &value),
             Command::Ping(number) => {
                 self.interrupt();
+                // By this a client asks whether all before is done.
+                self.engine.wait_for_tables();
                 self.send(Reply::Pong(number));
             }
             Command::Hint(lines) => self.hint(lines),
