@@ -203,7 +203,7 @@ impl Engine {
     }
 
     /// Returns when the tables that [`Engine::follow`] began are made; at once if something was asked for since. The first ones of a process take
-    /// a tenth of a second, which no clock should pay for.
+    /// more than a tenth of a second, which no clock should pay for.
     pub fn wait_for_tables(&self) {
         self.tables.iter().for_each(TableMaker::wait);
     }

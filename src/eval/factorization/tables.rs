@@ -4,11 +4,12 @@ use super::sums::{Accumulator, LINEAR, Row, Sums, Total};
 use super::weights::{DISC_COUNTS, FactorWeights, rows};
 use super::{HALF, RANK};
 use crate::eval::pattern::windows::{LANE_VALUES, PLACES, WINDOWS, expand};
-use crate::eval::pattern::{Form, INSTANCES, MOBILITIES, OverPatterns, Sharing, State, mobility_pair};
+use crate::eval::pattern::{FAMILIES, Form, INSTANCES, MOBILITIES, OverPatterns, Sharing, State, mobility_pair};
 use crate::eval::{STATIC_LIMIT, WithState};
 use crate::game::DISC;
 use crate::othello::Position;
 use crate::pages::{self, Pages};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Bits behind the point of the scale of the factors, and of the shares of the two knots.
@@ -52,38 +53,45 @@ struct Span {
 impl Span {
     fn new(weights: &FactorWeights, span: usize, scale: i64) -> Span {
         let sharing = Sharing::get();
-        let factors: [&[i8]; RANK] = std::array::from_fn(|k| weights.factor(k));
-        let knots = [weights.linear(span), weights.linear(span + 1)];
-        let table = |count: usize| pages::zeroed(count * size_of::<Row>()).expect("memory for the evaluation");
-        let mut packed = table(rows());
-        let packed: &mut [Row] = packed.as_chunks_mut().0;
-        for (number, block) in packed.chunks_mut(BLOCK).enumerate() {
-            let here = number * BLOCK..number * BLOCK + block.len();
-            // The squares of the factors, which pairs of different rows do not have, are taken off the linear weight.
-            let mut squares = [0; BLOCK];
-            for (k, factors) in factors.iter().enumerate() {
-                let (factors, sign) = (&factors[here.clone()], if k < HALF { 1 } else { -1 });
-                squares.iter_mut().zip(factors).for_each(|(sum, &own)| *sum += sign * i32::from(own) * i32::from(own));
-                block.iter_mut().zip(factors).for_each(|(row, &own)| row[k] = own as u8);
-            }
-            let knots = knots.map(|knot| &knot[here.clone()]);
-            for (at, row) in block.iter_mut().enumerate() {
-                let squares = rounded(i64::from(squares[at]) * scale, FACTOR_BITS) as i32;
-                for (place, knot) in knots.iter().enumerate() {
-                    let weight = i32::from(knot[at]) * weights.to_units() - squares;
-                    let halves = halves(weight.clamp(-MOST_WEIGHT, MOST_WEIGHT));
-                    row[LINEAR + 2 * place..][..2].copy_from_slice(&halves.map(|half| half as u8));
-                }
-            }
+        let mut table = pages::zeroed(PLACES.length * size_of::<Row>()).expect("memory for the evaluation");
+        let mut packed = Vec::new();
+        for family in 0..FAMILIES.len() {
+            let numbers = sharing.range(family);
+            pack(weights, span, scale, numbers.clone(), &mut packed);
+            expand(table.as_chunks_mut().0, family, |number| packed[number - numbers.start]);
         }
-        let mut rows = table(PLACES.length);
-        expand(rows.as_chunks_mut().0, |row| packed[row]);
-        let sums = |row: usize| Sums(packed[row].map(|number| i16::from(number as i8)));
-        let first = sharing.mobility().start;
-        Span {
-            rows,
-            mobility: Box::new(std::array::from_fn(|pair| sums(first + pair))),
-            discs: Box::new(std::array::from_fn(|discs| sums(sharing.constant() + discs))),
+        let sums = |row: &Row| Sums(row.map(|number| i16::from(number as i8)));
+        pack(weights, span, scale, sharing.mobility(), &mut packed);
+        let mobility = Box::new(std::array::from_fn(|pair| sums(&packed[pair])));
+        pack(weights, span, scale, sharing.constant()..rows(), &mut packed);
+        let discs = Box::new(std::array::from_fn(|discs| sums(&packed[discs])));
+        Span { rows: table, mobility, discs }
+    }
+}
+
+/// Makes the rows of these numbers for the positions between two knots. Those of a family fit the second cache.
+fn pack(weights: &FactorWeights, span: usize, scale: i64, numbers: Range<usize>, packed: &mut Vec<Row>) {
+    let factors: [&[i8]; RANK] = std::array::from_fn(|k| &weights.factor(k)[numbers.clone()]);
+    let knots = [span, span + 1].map(|knot| &weights.linear(knot)[numbers.clone()]);
+    packed.clear();
+    packed.resize(numbers.len(), [0; size_of::<Row>()]);
+    for (number, block) in packed.chunks_mut(BLOCK).enumerate() {
+        let here = number * BLOCK..number * BLOCK + block.len();
+        // The squares of the factors, which pairs of different rows do not have, are taken off the linear weight.
+        let mut squares = [0; BLOCK];
+        for (k, factors) in factors.iter().enumerate() {
+            let (factors, sign) = (&factors[here.clone()], if k < HALF { 1 } else { -1 });
+            squares.iter_mut().zip(factors).for_each(|(sum, &own)| *sum += sign * i32::from(own) * i32::from(own));
+            block.iter_mut().zip(factors).for_each(|(row, &own)| row[k] = own as u8);
+        }
+        let knots = knots.map(|knot| &knot[here.clone()]);
+        for (at, row) in block.iter_mut().enumerate() {
+            let squares = rounded(i64::from(squares[at]) * scale, FACTOR_BITS) as i32;
+            for (place, knot) in knots.iter().enumerate() {
+                let weight = i32::from(knot[at]) * weights.to_units() - squares;
+                let halves = halves(weight.clamp(-MOST_WEIGHT, MOST_WEIGHT));
+                row[LINEAR + 2 * place..][..2].copy_from_slice(&halves.map(|half| half as u8));
+            }
         }
     }
 }
@@ -179,7 +187,6 @@ const _: () = assert!(INSTANCES == 8 * CHUNK, "eight chunks have all rows");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::pattern::FAMILIES;
     use crate::othello::Symmetry;
     use crate::random::Random;
     use crate::testing::random_position;

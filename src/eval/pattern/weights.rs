@@ -2,7 +2,7 @@
 
 use super::file::{PackedWeights, phase_of};
 use super::form::{Form, OverPatterns};
-use super::geometry::{INSTANCES, MOBILITIES, Sharing, mobility_pair};
+use super::geometry::{FAMILIES, INSTANCES, MOBILITIES, Sharing, mobility_pair};
 use super::indexes::State;
 use super::windows::{LANE_VALUES, PLACES, WINDOWS, expand};
 use crate::eval::{STATIC_LIMIT, WithState};
@@ -30,7 +30,9 @@ impl Phase {
     fn new(weights: &PackedWeights, phase: usize) -> Phase {
         let (sharing, packed, factor) = (Sharing::get(), weights.phase(phase), weights.factor());
         let mut entries = vec![0; PLACES.length].into_boxed_slice();
-        expand(&mut entries, |number| packed[number] * factor);
+        for family in 0..FAMILIES.len() {
+            expand(&mut entries, family, |number| packed[number] * factor);
+        }
         let constant = packed[sharing.constant()] * factor;
         let mobility = &packed[sharing.mobility()];
         let mobility = Box::new(std::array::from_fn(|pair| (mobility[pair] * factor).saturating_add(constant)));

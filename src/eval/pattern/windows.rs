@@ -55,13 +55,11 @@ pub(in crate::eval) const WINDOWS: [usize; INSTANCES] = {
     windows
 };
 
-/// Fills a table of all configurations, but for its padding: `of_number` gives what stands for a packed number.
-pub(in crate::eval) fn expand<T>(entries: &mut [T], of_number: impl Fn(usize) -> T) {
-    for (f, family) in FAMILIES.iter().enumerate() {
-        let start = PLACES.windows[f] + LANE_VALUES / 2 - family.greatest();
-        let expanded = &mut entries[start..start + family.configurations()];
-        for (entry, &number) in expanded.iter_mut().zip(Sharing::get().of_family(f)) {
-            *entry = of_number(number as usize);
-        }
+/// Fills the part of a family in a table of all configurations: `of_number` gives what stands for a packed number.
+pub(in crate::eval) fn expand<T>(entries: &mut [T], family: usize, of_number: impl Fn(usize) -> T) {
+    let start = PLACES.windows[family] + LANE_VALUES / 2 - FAMILIES[family].greatest();
+    let expanded = &mut entries[start..start + FAMILIES[family].configurations()];
+    for (entry, &number) in expanded.iter_mut().zip(Sharing::get().of_family(family)) {
+        *entry = of_number(number as usize);
     }
 }
