@@ -344,5 +344,7 @@ mod tests {
         assert!(table.contains(" f4 lost ") && table.contains("games --game 3 --move 2\n"), "{table}");
         let first: serde_json::Value = serde_json::from_str(players.json().lines().next().unwrap()).unwrap();
         assert_eq!((&first["player"], &first["games"], &first["choices"]), (&"ada".into(), &3.into(), &9.into()));
+        let accuracy = first["accuracy"].as_f64().unwrap();
+        assert_eq!((accuracy * 10.0).round() / 10.0, accuracy, "to a tenth");
     }
 }

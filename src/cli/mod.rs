@@ -200,7 +200,10 @@ fn explain(error: clap::Error) -> ! {
         None if argument.is_some() => say(text),
         None => match error.print() {
             // Nobody has to read help to its end, but a full disk has not got it.
-            Err(problem) if !error.use_stderr() && problem.kind() != io::ErrorKind::BrokenPipe => exit(1),
+            Err(problem) if !error.use_stderr() && problem.kind() != io::ErrorKind::BrokenPipe => {
+                complain(format_args!("cannot write the output: {problem}"));
+                exit(1);
+            }
             _ => {}
         },
     }

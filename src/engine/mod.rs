@@ -96,7 +96,7 @@ pub struct Engine {
     current: StopSignal,
     /// What the engine thinks about unasked, and the position of the game then.
     pondering: Option<(Position, Thinking)>,
-    /// Makes the tables of the evaluation that the game needs, until something is asked for.
+    /// Makes the tables of the evaluation that the game needs, or has made them. It stops where something is asked for.
     tables: Option<TableMaker>,
     /// The seed that counts where moves are chosen at random, until the option `seed` is set.
     drawn_seed: Option<u64>,
@@ -144,7 +144,7 @@ impl Engine {
     /// [`Engine::set`].
     pub fn replace_options(&mut self, options: EngineOptions) {
         self.pondering = None;
-        self.tables = None;
+        self.tables.take_if(|_| !self.options.evaluates_like(&options));
         self.options = options;
         if let Some(seed) =
             self.drawn_seed.filter(|_| self.options.variety > Score::ZERO || self.options.level != Level::FULL)
@@ -202,8 +202,8 @@ impl Engine {
         }
     }
 
-    /// Returns when the tables that [`Engine::follow`] began are made; at once if something was asked for since. The first ones of a process take
-    /// more than a tenth of a second, which no clock should pay for.
+    /// Returns when the tables that [`Engine::follow`] began are made; at once if something was asked for since, or another evaluation was set. The
+    /// first ones of a process take more than a tenth of a second, which no clock should pay for.
     pub fn wait_for_tables(&self) {
         self.tables.iter().for_each(TableMaker::wait);
     }
@@ -213,7 +213,8 @@ impl Engine {
         // It may have been stopped, or have ended after its minute, which closes the channel.
         let is_open = |thinking: &Thinking| thinking.events().try_recv() == Err(TryRecvError::Empty);
         let goes_on = |(_, thinking): &(Position, Thinking)| !self.current.is_stopped() && is_open(thinking);
-        if !self.pondering.as_ref().is_some_and(goes_on) {
+        let are_made = self.tables.as_ref().is_some_and(|tables| tables.are_made_for(position));
+        if !are_made && !self.pondering.as_ref().is_some_and(goes_on) {
             self.tables = None;
             self.tables = Some(TableMaker::new(*position, self.options.clone()));
         }
@@ -228,7 +229,7 @@ impl Engine {
     fn job(&mut self, request: Request, reports: bool) -> (Box<worker::SearchJob>, Thinking) {
         self.stop();
         self.pondering = None;
-        self.tables = None;
+        self.tables.take_if(|tables| !tables.are_made());
         let (sender, events) = unbounded();
         let signal = StopSignal::default();
         let listener = Arc::new(());

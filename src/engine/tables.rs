@@ -2,9 +2,9 @@
 
 use super::option_table::EngineOptions;
 use crate::eval::Evaluator;
-use crate::othello::Position;
+use crate::othello::{Empties, Position};
 use crate::search::StopSignal;
-use crossbeam::channel::{Receiver, bounded};
+use crossbeam::channel::{Receiver, TryRecvError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A thread that makes tables. It is not the thread of the searches, because a move of the book waits for no table. When this is
@@ -13,6 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) struct TableMaker {
     signal: StopSignal,
     done: Receiver<()>,
+    /// The empty squares of the position from which on they are made.
+    from: Empties,
 }
 
 impl TableMaker {
@@ -31,7 +33,17 @@ impl TableMaker {
         if let Err(error) = std::thread::Builder::new().name("tables".to_owned()).spawn(make) {
             log::debug!("no thread for the tables of the evaluation ({error})");
         }
-        TableMaker { signal, done }
+        TableMaker { signal, done, from: position.empty_count() }
+    }
+
+    /// Whether they are made.
+    pub(super) fn are_made(&self) -> bool {
+        self.done.try_recv() == Err(TryRecvError::Disconnected)
+    }
+
+    /// Whether all are made that a game needs that goes on from this position.
+    pub(super) fn are_made_for(&self, position: &Position) -> bool {
+        position.empty_count() <= self.from && self.are_made()
     }
 
     /// Waits until they are made.
@@ -62,10 +74,9 @@ fn make_tables(mut position: Position, evaluator: &dyn Evaluator<Position>, sign
 
 #[cfg(test)]
 mod tests {
-    use super::super::Engine;
+    use super::super::{Engine, Request};
     use super::*;
     use crate::testing::random_position;
-    use crossbeam::channel::TryRecvError;
     use parking_lot::Mutex;
     use std::collections::HashSet;
 
@@ -83,11 +94,17 @@ mod tests {
     fn who_waits_for_the_tables_of_a_game_finds_them_made() {
         let mut engine = Engine::new(EngineOptions::default());
         engine.wait_for_tables();
-        for position in [Position::START, random_position(1, 9)] {
+        for position in [random_position(1, 9), Position::START, random_position(1, 9)] {
             engine.follow(&position);
+            // Another option than that of the evaluation changes nothing.
+            engine.set("seed", "5").unwrap();
             engine.wait_for_tables();
-            assert_eq!(engine.tables.as_ref().unwrap().done.try_recv(), Err(TryRecvError::Disconnected));
+            assert!(engine.tables.as_ref().unwrap().are_made_for(&position));
+            let made = engine.start(Request::best_move(position)).wait();
+            assert!(made.turn.is_some() && engine.tables.is_some());
         }
+        engine.set("eval", "mobility").unwrap();
+        assert!(engine.tables.is_none());
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub struct TimeBudget {
     /// After this no new iteration begins. The best-first family, stored or in linear space, has no iterations: it ends here,
     /// or later by `early`.
     pub soft: Duration,
-    /// At this the search stops wherever it is.
+    /// At this the search stops wherever it is, but for [`Control::with_least_time`].
     pub hard: Duration,
 }
 
@@ -170,8 +170,9 @@ impl Control {
         Control { started, least: Duration::ZERO, limits, plan: None, signal }
     }
 
-    /// A search that begins now, perhaps long after it was asked for: a millisecond is left to it whatever its limits.
-    pub fn beginning_now(self) -> Control {
+    /// That of a search that begins now, perhaps long after it was asked for: its limits on the time leave it a millisecond at least, its parts
+    /// together.
+    pub fn with_least_time(self) -> Control {
         Control { least: self.elapsed() + LEAST_TIME, ..self }
     }
 
@@ -233,6 +234,22 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_that_begins_late_has_a_millisecond() {
+        let late = || {
+            let time = Some(TimeBudget::all_of(Duration::from_millis(20)));
+            let asked = Instant::now().checked_sub(Duration::from_secs(3)).unwrap();
+            Control::new(Limits { time, ..Limits::default() }, StopSignal::default(), asked)
+        };
+        let is_over = |control: &Control| control.must_stop(0, 0) && control.is_past_soft_time();
+        assert!(is_over(&late()));
+        // Another program may have the processor for that time.
+        assert!((0..100).any(|_| !is_over(&late().with_least_time())));
+        let control = late().with_least_time();
+        std::thread::sleep(2 * LEAST_TIME);
+        assert!(is_over(&control));
+    }
 
     #[test]
     fn depths_are_those_of_a_game() {

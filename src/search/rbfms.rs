@@ -430,13 +430,9 @@ mod tests {
     fn the_line_of_a_solved_move_alone_is_forgotten() {
         let (mut solved, mut open) = (0, 0);
         for (_, position) in open_positions(0..100, |seed| 9 + (seed % 3) as u32) {
-            let all = Task { lines: 1, ..task(position) };
-            let mut check = |report: &Report| {
-                let line = &report.lines[0];
-                assert_eq!(line.pv.len() == 1, line.depth.is_exact() || line.visits < 2, "{position} {line:?}");
-                if line.depth.is_exact() { solved += 1 } else { open += 1 }
-            };
-            check(&think(&mut Rbfms, &all, visiting(3_000)));
+            let line = &think(&mut Rbfms, &task(position), visiting(3_000)).lines[0];
+            assert_eq!(line.pv.len() == 1, line.depth.is_exact() || line.visits < 2, "{position} {line:?}");
+            if line.depth.is_exact() { solved += 1 } else { open += 1 }
         }
         assert!(solved > 30 && open > 30, "{solved} {open}");
     }

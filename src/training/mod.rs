@@ -39,7 +39,7 @@ pub use factorization::{
 };
 pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit};
 pub use label::{LabelSettings, Labeller};
-pub use move_order::{LearnedOrder, MoveOrderSettings, OrderCost, collect_nodes, learn_move_order};
+pub use move_order::{LearnedOrder, MoveOrderSettings, Node as OrderNode, OrderCost, collect_nodes, learn_move_order};
 pub use pack::{AnyFit, FactorHeader, FitHeader, FitOrigin, FittedFactorWeights, FittedWeights, PackSettings};
 pub use ply_range::{PlyRange, PlyRangeError};
 pub use production::{ChunkMaker, Production, ProductionError, ProductionProgress};

@@ -121,6 +121,9 @@ fn an_output_that_is_full_is_an_error() {
     if Path::new("/dev/full").exists() {
         for command in [
             "perft 3",
+            "help",
+            "solve --help",
+            "--version",
             "completions bash",
             "man",
             "show games.txt",

@@ -69,7 +69,7 @@ impl Span {
     }
 }
 
-/// Makes the rows of these numbers for the positions between two knots. Those of a family fit the second cache.
+/// Makes the rows of these numbers for the positions between two knots. Those of most families fit the second cache.
 fn pack(weights: &FactorWeights, span: usize, scale: i64, numbers: Range<usize>, packed: &mut Vec<Row>) {
     let factors: [&[i8]; RANK] = std::array::from_fn(|k| &weights.factor(k)[numbers.clone()]);
     let knots = [span, span + 1].map(|knot| &weights.linear(knot)[numbers.clone()]);

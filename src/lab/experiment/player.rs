@@ -27,7 +27,7 @@ pub struct Chosen<M> {
 
 /// One side of a game.
 pub trait Contender<G: Game> {
-    /// A new game begins: forgets everything.
+    /// A new game begins: forgets everything, if there is anything.
     fn begin(&mut self) {}
 
     /// Chooses a turn; the position has one.

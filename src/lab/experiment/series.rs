@@ -117,9 +117,8 @@ const PATIENCE: u64 = 20;
 pub const HORIZON_PAIRS: usize = 8;
 
 /// The depth of the principal leaf at which best-first makes most nearly as many evaluations as alpha-beta of this depth, `model`, and the most
-/// evaluations for a move,
-/// found as in the paper: tournament by tournament, the depth of the side that took less being raised, from a first guess
-/// on.
+/// evaluations for a move. The depth is found as in the paper: tournament by tournament, the depth of the side that took less being raised, from
+/// a first guess on.
 pub fn horizon<G: Contest, M: Contender<G>, P: Contender<G>>(
     lab: &mut Lab<'_>,
     key: &str,

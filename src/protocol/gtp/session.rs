@@ -153,7 +153,7 @@ impl Session<'_> {
             }
             Command::BoardSize(_) => Err(Failure::UnacceptableSize),
             Command::Play(color, turn) => self.game.play(color, turn).map(|()| {
-                self.follow();
+                self.be_ready();
                 Reply::Done
             }),
             Command::GenMove(color) => return self.generate(color, None),
@@ -162,12 +162,12 @@ impl Session<'_> {
                 Err(failure) => Err(failure),
             },
             Command::Undo => self.game.undo().map(|()| {
-                self.follow();
+                self.be_ready();
                 self.clocks.iter_mut().for_each(Clock::distrust);
                 Reply::Done
             }),
             Command::TimeSettings { main, period, moves } => {
-                self.follow();
+                self.be_ready();
                 self.time_settings = TimeSettings { main, period, moves };
                 self.clocks = [(); 2].map(|()| self.time_settings.clock());
                 Ok(Reply::Done)
@@ -209,13 +209,13 @@ impl Session<'_> {
     /// Another game or position; the clocks may have been set with it.
     fn begin(&mut self, game: GtpGame) -> Reply {
         self.game = game;
-        self.follow();
+        self.be_ready();
         self.clocks.iter_mut().for_each(Clock::distrust);
         Reply::Done
     }
 
-    /// Tells the engine where the game is now, and waits until it is ready for that: no clock runs before this is answered.
-    fn follow(&mut self) {
+    /// Tells the engine where the game is now, and waits until it is ready for that: with what begins a game, no clock runs before the answer.
+    fn be_ready(&mut self) {
         self.engine.follow(self.game.position());
         self.engine.wait_for_tables();
     }
