@@ -189,8 +189,8 @@ impl Engine {
         self.make_tables(position);
     }
 
-    /// Makes the tables of the evaluation that the game needs from this position on, and returns when they are made and all that was asked for
-    /// before is done; at once while the engine ponders, and without tables where the system has no threads.
+    /// Makes the tables of the evaluation that the game needs from this position on, and returns when those of a first search are made and all that
+    /// was asked for before is done; at once while the engine ponders, and without tables where the system has no threads.
     pub fn be_ready(&mut self, position: &Position) {
         self.make_tables(position);
         if self.tables.is_some() {
@@ -202,8 +202,8 @@ impl Engine {
         }
     }
 
-    /// Returns when the tables that [`Engine::follow`] began are made; at once if something was asked for since, or another evaluation was set. The
-    /// first ones of a process take more than a tenth of a second, which no clock should pay for.
+    /// Returns when those tables are made that [`Engine::follow`] began and a first search needs; at once if something was asked for since, or
+    /// another evaluation was set. In a new process that takes a tenth of a second, which no clock should pay for.
     pub fn wait_for_tables(&self) {
         self.tables.iter().for_each(TableMaker::wait);
     }

@@ -7,11 +7,16 @@ use crate::search::StopSignal;
 use crossbeam::channel::{Receiver, TryRecvError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// The plies that a first search sees ahead, about. Who waits for tables waits for these: the others are made later, or where they are needed.
+const FIRST_PLIES: u8 = 20;
+
 /// A thread that makes tables. It is not the thread of the searches, because a move of the book waits for no table. When this is
 /// dropped, the thread ends as soon as its present table is made.
 #[derive(Debug)]
 pub(super) struct TableMaker {
     signal: StopSignal,
+    /// Nothing is sent: the thread drops its ends.
+    first_done: Receiver<()>,
     done: Receiver<()>,
     /// The empty squares of the position from which on they are made.
     from: Empties,
@@ -22,18 +27,22 @@ impl TableMaker {
     /// needs them.
     pub(super) fn new(position: Position, options: EngineOptions) -> TableMaker {
         let signal = StopSignal::default();
-        let (sender, done) = bounded(0);
-        let stop = signal.clone();
+        let ((first, first_done), (all, done)) = (bounded::<()>(0), bounded(0));
+        let (from, stop) = (position.empty_count(), signal.clone());
         let make = move || {
-            let _done = sender;
-            if catch_unwind(AssertUnwindSafe(|| make_tables(position, &*options.evaluator(), &stop))).is_err() {
+            let (_all, mut first) = (all, Some(first));
+            let listener = &mut |made: Empties| {
+                first.take_if(|_| made.count() + FIRST_PLIES <= from.count());
+            };
+            let make = || make_tables(position, &*options.evaluator(), &stop, listener);
+            if catch_unwind(AssertUnwindSafe(make)).is_err() {
                 log::error!("the tables of the evaluation could not be made");
             }
         };
         if let Err(error) = std::thread::Builder::new().name("tables".to_owned()).spawn(make) {
             log::debug!("no thread for the tables of the evaluation ({error})");
         }
-        TableMaker { signal, done, from: position.empty_count() }
+        TableMaker { signal, first_done, done, from }
     }
 
     /// Whether they are made.
@@ -46,10 +55,9 @@ impl TableMaker {
         position.empty_count() <= self.from && self.are_made()
     }
 
-    /// Waits until they are made.
+    /// Waits until those are made that a first search needs.
     pub(super) fn wait(&self) {
-        // Nothing is sent: the thread drops its end.
-        let _ = self.done.recv();
+        let _ = self.first_done.recv();
     }
 }
 
@@ -60,10 +68,16 @@ impl Drop for TableMaker {
 }
 
 /// Evaluates a position of each stage of the game from this one on, until it is stopped: the tables of a stage are made when the first position
-/// of it is evaluated.
-fn make_tables(mut position: Position, evaluator: &dyn Evaluator<Position>, signal: &StopSignal) {
+/// of it is evaluated. The listener hears the empty squares of each.
+fn make_tables(
+    mut position: Position,
+    evaluator: &dyn Evaluator<Position>,
+    signal: &StopSignal,
+    listener: &mut dyn FnMut(Empties),
+) {
     while !signal.is_stopped() {
         evaluator.evaluate(&position);
+        listener(position.empty_count());
         position = match position.moves().into_iter().next() {
             Some(square) => position.after(square),
             None if position.must_pass() => position.pass(),
@@ -99,7 +113,9 @@ mod tests {
             // Another option than that of the evaluation changes nothing.
             engine.set("seed", "5").unwrap();
             engine.wait_for_tables();
-            assert!(engine.tables.as_ref().unwrap().are_made_for(&position));
+            let tables = engine.tables.as_ref().unwrap();
+            assert_eq!(tables.first_done.try_recv(), Err(TryRecvError::Disconnected));
+            assert!(tables.done.recv().is_err() && tables.are_made_for(&position));
             let made = engine.start(Request::best_move(position)).wait();
             assert!(made.turn.is_some() && engine.tables.is_some());
         }
@@ -112,11 +128,13 @@ mod tests {
         let asked = Asked(Mutex::default());
         let signal = StopSignal::default();
         let position = random_position(3, 20);
-        make_tables(position, &asked, &signal);
+        let mut heard = Vec::new();
+        make_tables(position, &asked, &signal, &mut |made| heard.push(made));
         assert!((10..=position.empties().count()).all(|empties| asked.0.lock().contains(&empties)));
+        assert!(heard[0] == position.empty_count() && heard.is_sorted_by(|before, next| before >= next));
         asked.0.lock().clear();
         signal.stop();
-        make_tables(position, &asked, &signal);
+        make_tables(position, &asked, &signal, &mut |_| {});
         assert!(asked.0.lock().is_empty());
     }
 }
