@@ -192,8 +192,9 @@ impl Engine {
     /// Makes the tables of the evaluation that the game needs from this position on, and returns when those of a first search are made and all that
     /// was asked for before is done; at once while the engine ponders, and without tables where the system has no threads.
     pub fn be_ready(&mut self, position: &Position) {
-        self.make_tables(position);
-        if self.tables.is_some() {
+        // The mark would come behind it.
+        if !self.is_pondering() {
+            self.make_tables(position);
             let (mark, is_reached) = bounded(0);
             self.host.send(WorkerMessage::Mark(mark));
             // Nothing is sent: the worker drops its end.
@@ -208,13 +209,16 @@ impl Engine {
         self.tables.iter().for_each(TableMaker::wait);
     }
 
-    /// Begins to make the tables that the game needs from this position on, unless the engine ponders.
-    fn make_tables(&mut self, position: &Position) {
-        // It may have been stopped, or have ended after its minute, which closes the channel.
+    /// Whether the engine ponders: that may have been stopped, or have ended after its minute, which closes the channel.
+    fn is_pondering(&self) -> bool {
         let is_open = |thinking: &Thinking| thinking.events().try_recv() == Err(TryRecvError::Empty);
-        let goes_on = |(_, thinking): &(Position, Thinking)| !self.current.is_stopped() && is_open(thinking);
+        self.pondering.as_ref().is_some_and(|(_, thinking)| !self.current.is_stopped() && is_open(thinking))
+    }
+
+    /// Begins to make the tables that the game needs from this position on, unless they are made or the engine ponders.
+    fn make_tables(&mut self, position: &Position) {
         let are_made = self.tables.as_ref().is_some_and(|tables| tables.are_made_for(position));
-        if !are_made && !self.pondering.as_ref().is_some_and(goes_on) {
+        if !are_made && !self.is_pondering() {
             self.tables = None;
             self.tables = Some(TableMaker::new(*position, self.options.clone()));
         }

@@ -74,6 +74,19 @@ mod tests {
     }
 
     #[test]
+    fn who_asks_whether_the_engine_is_ready_does_not_wait_for_its_end() {
+        let f5 = Move::Place("f5".parse().unwrap());
+        let mut engine = engine(true);
+        engine.be_ready(&Position::START);
+        while !engine.tables.as_ref().unwrap().are_made() {
+            std::thread::yield_now();
+        }
+        engine.ponder(&request(Position::START), f5);
+        engine.be_ready(&Position::START.take(f5).unwrap());
+        assert!(engine.is_pondering());
+    }
+
+    #[test]
     fn it_ends_when_the_game_goes_elsewhere_or_an_option_changes() {
         let f5 = Move::Place("f5".parse().unwrap());
         let behind = Position::START.take(f5).unwrap();
