@@ -62,7 +62,7 @@ impl Player for InProcessPlayer {
         let asked = Instant::now();
         let limits = self.limits(turn);
         let request = Request { limits, ..Request::best_move(position) };
-        let thinking = self.engine.start(request.clone());
+        let thinking = self.engine.start_quietly(request.clone());
         let wait = turn.wait(&self.timeouts);
         let late = || turn.late("the search", wait);
         let mut deadline = asked + wait;

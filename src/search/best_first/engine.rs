@@ -30,7 +30,7 @@ use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::Tree;
 use crate::search::{Contempt, Control, Depth, Limits, Report, Search, Task, TimeBudget};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Positions that alpha-beta is expected to visit before it knows the result, per position that the time limit is worth: at most at
 /// this ratio alpha-beta gets all of the time. Then it is certain to know much of the result.
@@ -156,19 +156,27 @@ impl Stored {
         let mut gave_up = false;
         let one_choice = is_one_choice(task);
         let rules = self.top().rules;
-        let mut goes_on = |top: &OneTree, report: &dyn Fn() -> Report| {
-            if schedule.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS {
-                (run.sink)(&report());
-            }
+        let is_report_due = |schedule: &mut Schedule<'_>, top: &OneTree| {
+            schedule.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS
+        };
+        let mut goes_on = |schedule: &mut Schedule<'_>, top: &OneTree| {
             gave_up = gives_up.is_some_and(|rule| schedule.has_used(rule.after, top.work()) && rule.holds(top));
             !gave_up && !(schedule.may_end_early(top.work()) && (one_choice || top.is_choice_clear()))
         };
         match self {
             Stored::Tree(search) => workers::work_alone(search, &mut leaves(rules), task, &mut |search| {
-                goes_on(search, &|| report(search, task, control))
+                if is_report_due(&mut schedule, search) {
+                    (run.sink)(&report(search, task, control));
+                }
+                goes_on(&mut schedule, search)
             }),
             Stored::Shards(shards) => workers::work_together(shards, threads, &|| leaves(rules), task, &mut |shards| {
-                goes_on(&shards.top, &|| shards.report(task, control))
+                if is_report_due(&mut schedule, &shards.top) {
+                    let report = shards.report(task, control);
+                    // Who watches may search for values: the others go on meanwhile.
+                    MutexGuard::unlocked(shards, || (run.sink)(&report));
+                }
+                goes_on(&mut schedule, &shards.top)
             }),
         }
         let top = self.top();

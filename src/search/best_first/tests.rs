@@ -3,14 +3,17 @@
 use super::engine::Stored;
 use super::relevance::OneTree;
 use super::{BestFirst, BestFirstSettings, Component, OnMemoryCap};
-use crate::eval::EvaluatorKind;
+use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::DISC;
 use crate::othello::{Bitboard, GameRecord, Position, Square};
 use crate::search::tests::{by_alpha_beta, open_positions, small_best_first as settings, think, visiting};
 use crate::search::tree::{ChunkPool, Node, Tree, after};
-use crate::search::{Limits, Score, Search, Task};
+use crate::search::{Control, Limits, Score, Search, Task};
 use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 use strum::VariantArray;
 
 fn task(position: Position, kind: EvaluatorKind) -> Task {
@@ -43,6 +46,39 @@ fn audit(engine: &BestFirst) -> i32 {
         assert_eq!(explorer.tree.arena[node].busy, 0, "a worker is still at {position}");
     }
     explorer.policy.goal
+}
+
+/// An evaluation that counts how often it is asked.
+struct Counting {
+    evaluator: Arc<dyn Evaluator<Position>>,
+    evaluations: AtomicU64,
+}
+
+impl Evaluator<Position> for Counting {
+    fn evaluate(&self, position: &Position) -> i32 {
+        self.evaluations.fetch_add(1, Ordering::Relaxed);
+        self.evaluator.evaluate(position)
+    }
+}
+
+/// A client that takes long over a report holds up the thread that reports, and no other.
+#[test]
+fn the_others_go_on_while_one_thread_reports() {
+    // Far more than a worker does before it needs what the threads share.
+    const ENOUGH: u64 = 300_000;
+    let counting = Arc::new(Counting { evaluator: EvaluatorKind::Mobility.build(), evaluations: AtomicU64::default() });
+    let made = || counting.evaluations.load(Ordering::Relaxed);
+    let task = Task::new(random_position(1, 44), counting.clone());
+    let [best_first, _] = settings(2);
+    let mut made_meanwhile = None;
+    BestFirst::new(best_first).think(&task, &Control::with_limits(visiting(LARGE)), &mut |_| {
+        let (before, deadline) = (made(), Instant::now() + Duration::from_secs(60));
+        while made_meanwhile.is_none() && made() < before + ENOUGH && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        made_meanwhile.get_or_insert_with(|| made() - before);
+    });
+    assert!(made_meanwhile >= Some(ENOUGH), "{made_meanwhile:?}");
 }
 
 #[test]

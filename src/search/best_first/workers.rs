@@ -34,13 +34,13 @@ pub(super) fn work_alone<E: Incremental>(
 }
 
 /// Searches in shards with several threads until the limits, the end, or the memory cap. `look` sees the shards now and then, and
-/// says whether to go on.
+/// says whether to go on; what takes it long it does with the shards unlocked.
 pub(super) fn work_together<'a, E: Incremental + 'a>(
     shards: &Mutex<Shards>,
     threads: usize,
     leaves: &(dyn Fn() -> SearchedLeaves<'a, E> + Sync),
     task: &Task,
-    look: &mut dyn FnMut(&Shards) -> bool,
+    look: &mut dyn FnMut(&mut MutexGuard<'_, Shards>) -> bool,
 ) {
     shards.lock().give_root_children(&mut leaves(), task);
     let threads = threads.min(MOST_CHECKED_OUT);
@@ -59,7 +59,11 @@ struct Team<'a> {
 
 impl Team<'_> {
     /// One worker's work.
-    fn work<E: Incremental>(&self, leaves: &mut SearchedLeaves<'_, E>, look: &mut dyn FnMut(&Shards) -> bool) {
+    fn work<E: Incremental>(
+        &self,
+        leaves: &mut SearchedLeaves<'_, E>,
+        look: &mut dyn FnMut(&mut MutexGuard<'_, Shards>) -> bool,
+    ) {
         let mut shards = self.shards.lock();
         let maker = shards.maker.clone();
         let (mut checkout, mut freed) = (Checkout::default(), Vec::new());
@@ -84,7 +88,7 @@ impl Team<'_> {
             let can_go_on = shards.check_in(&mut checkout, &mut freed);
             leaves.must_stop(&mut shards.top.work);
             self.checked_in.notify_all();
-            if !is_complete || !can_go_on || !look(&shards) {
+            if !is_complete || !can_go_on || !look(&mut shards) {
                 break;
             }
             if !freed.is_empty() {
