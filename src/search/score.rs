@@ -28,12 +28,6 @@ impl Score {
         self.0
     }
 
-    /// The nearest multiple of this number of discs.
-    pub fn rounded_to(self, discs: i32) -> Score {
-        let step = discs * DISC;
-        Score((self.0 + step / 2).div_euclid(step) * step)
-    }
-
     /// The score in discs.
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(DISC)
@@ -88,6 +82,19 @@ impl Contempt {
         }
     }
 
+    /// The nearest to a score of the results that a game can have for this side. They are even, since empty squares go to the winner, but for a
+    /// draw that counts for one of the sides; a score does not change sides.
+    pub fn nearest_result(self, score: Score, color: Color) -> Score {
+        let draw = self.draw_for(color) * DISC;
+        Score(if draw == 0 || 2 * score.0.abs() >= 3 * DISC {
+            (score.0 + DISC).div_euclid(2 * DISC) * 2 * DISC
+        } else if score.0 * draw >= 0 {
+            draw
+        } else {
+            -2 * draw
+        })
+    }
+
     /// The outcome of a finished game for its side to move, in the evaluators' units, with draws at this worth.
     pub fn outcome<G: Game>(self, position: &G) -> i32 {
         match position.outcome() {
@@ -109,9 +116,25 @@ mod tests {
         assert_eq!(Score::from_units(-64).to_string(), "-0.50");
         assert_eq!(Score::from_discs(64).to_string(), "+64.00");
         assert_eq!((-Score::from_discs(12)).to_string(), "-12.00");
-        let rounded = |units| [1, 2].map(|discs| Score::from_units(units).rounded_to(discs));
-        for (units, discs) in [(1, [0, 0]), (-1, [0, 0]), (-130, [-1, -2]), (2707, [21, 22])] {
-            assert_eq!(rounded(units), discs.map(Score::from_discs), "{units}");
+    }
+
+    #[test]
+    fn results_are_even_but_for_draws_that_count() {
+        let nearest = |units| {
+            [0, 50, -50]
+                .map(|to_black| Contempt::new(to_black).unwrap().nearest_result(Score::from_units(units), Color::Black))
+        };
+        for (units, discs) in [
+            (2707, [22, 22, 22]),
+            (-130, [-2, -2, -1]),
+            (-127, [0, -2, -1]),
+            (-1, [0, -2, -1]),
+            (0, [0, 1, -1]),
+            (127, [0, 1, 2]),
+            (193, [2, 2, 2]),
+            (-25 * DISC, [-24, -24, -24]),
+        ] {
+            assert_eq!(nearest(units), discs.map(Score::from_discs), "{units}");
         }
     }
 }

@@ -97,6 +97,7 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::game::DISC;
     use crate::notation::obf::ObfEntry;
+    use crate::othello::Move;
     use crate::search::tests::{
         by_alpha_beta, open_positions, outcome_of, scores, small_alpha_beta, think, to_depth, visiting,
     };
@@ -163,16 +164,34 @@ mod tests {
     fn a_solve_that_cuts_has_values_that_a_game_can_end_with() {
         let mut seen = 0;
         // In these a cut leaves a value that is none.
-        for position in [2, 6, 15].map(|seed| random_position(seed, 18)) {
-            let task = Task { lines: 60, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+        for (seed, to_black) in [2, 6, 15].into_iter().flat_map(|seed| [(seed, 0), (seed, 50)]) {
+            let position = random_position(seed, 18);
+            let contempt = Contempt::new(to_black).unwrap();
+            let task = Task { lines: 60, contempt, ..Task::new(position, EvaluatorKind::Pattern.build()) };
             small_alpha_beta().think(&task, &Control::with_limits(Limits::default()), &mut |report| {
                 if report.depth.plies().is_some_and(|plies| position.empty_count().are_within(plies)) {
                     seen += report.lines.len();
-                    report.lines.iter().for_each(|line| assert_eq!(line.score, line.score.rounded_to(2), "{position}"));
+                    for score in report.lines.iter().map(|line| line.score) {
+                        let is_result = score.units() % (2 * DISC) == 0 && (to_black == 0 || score != Score::ZERO);
+                        let is_draw = score == Score::from_discs(contempt.draw_for(position.mover()));
+                        assert!(is_result || is_draw, "{score} {position}");
+                    }
                 }
             });
         }
         assert!(seen > 20, "{seen}");
+    }
+
+    #[test]
+    fn a_pass_costs_the_expected_play_nothing() {
+        let passed = (0..).map(|seed| random_position(seed, 24).pass());
+        for position in passed.filter(|position| position.moves().is_empty() && !position.is_over()).take(3) {
+            let task = Task::new(position, EvaluatorKind::Mobility.build());
+            let report = by_alpha_beta(&task, to_depth(6));
+            let line = &report.lines[0].pv;
+            assert_eq!(line[0], Move::Pass, "{position}");
+            assert_eq!(line.iter().filter(|&&turn| turn != Move::Pass).count(), 6, "{position}");
+        }
     }
 
     #[test]

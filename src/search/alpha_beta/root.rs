@@ -87,11 +87,11 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     }
 
     /// Makes results of a solve such as a game can have. Where ProbCut cut, all that is known is that the result lies beyond a window of 1/128
-    /// disc. Results are even, since empty squares go to the winner, but for what a draw is worth.
+    /// disc.
     fn round(&self, report: &mut Report, stage: Stage) {
         if matches!(stage, Stage::Solve(_)) {
-            let step = if self.task.contempt == Contempt::NONE { 2 } else { 1 };
-            report.lines.iter_mut().for_each(|line| line.score = line.score.rounded_to(step));
+            let (contempt, mover) = (self.task.contempt, self.task.position.mover());
+            report.lines.iter_mut().for_each(|line| line.score = contempt.nearest_result(line.score, mover));
         }
     }
 
@@ -250,7 +250,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let mut value = -value;
         let mut depth = match stage {
             Stage::Solve(_) | Stage::Outcome(_) => usize::MAX,
-            Stage::Midgame(depth, _) => usize::from(depth - 1),
+            Stage::Midgame(depth, _) => usize::from(depth - u8::from(root.line.turn != Move::Pass)),
         };
         while depth > 0 && !game.position().is_over() {
             let position = *game.position();
