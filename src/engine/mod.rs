@@ -155,15 +155,17 @@ impl Engine {
 
     /// Starts a search. One that is still running is stopped first, and this one begins when it has ended.
     pub fn start(&mut self, request: Request) -> Thinking {
-        let (job, thinking) = self.job(request, true);
-        self.host.send(WorkerMessage::Think(job));
-        thinking
+        self.send(request, true)
     }
 
     /// Starts a search like [`Engine::start`], but without reports: for a client that wants the decision alone. Where searches are short
     /// this saves most of what it costs to wait for one.
     pub fn start_quietly(&mut self, request: Request) -> Thinking {
-        let (job, thinking) = self.job(request, false);
+        self.send(request, false)
+    }
+
+    fn send(&mut self, request: Request, reports: bool) -> Thinking {
+        let (job, thinking) = self.job(request, reports);
         self.host.send(WorkerMessage::Think(job));
         thinking
     }

@@ -8,7 +8,7 @@ use super::eval_file::EvalFile;
 use super::level::Level;
 use super::opening_book::OpeningBook;
 use super::option::{OptionEntry, OptionError, Values, texts};
-use super::option_values::{MOST_DISCS, OptionValue};
+use super::option_values::{MOST_DISCS_GIVEN, OptionValue};
 use super::searches::{EMILIA, SearchEntry};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::eval::{Evaluator, EvaluatorKind, Random, fingerprint};
@@ -221,7 +221,7 @@ engine_options! {
         name: "c",
         value_name: "DISCS",
         help: "The C of uct in discs: exploration constant, or temperature of the softmax selection",
-        values: Values::Discs(0, MOST_DISCS),
+        values: Values::Discs(0, MOST_DISCS_GIVEN),
         is_for_experiments: true,
     }
     fpu: Score = Score::from_discs(2); {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use strum::VariantArray;
 
 /// The largest absolute value in discs.
-pub(super) const MOST_DISCS: i32 = 1000;
+pub(super) const MOST_DISCS_GIVEN: i32 = 1000;
 
 /// A type of options' values: how a text is read, and how the value is shown as text that can be read again.
 pub(super) trait OptionValue: Sized {
@@ -69,7 +69,7 @@ option_values! {
     Depth: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64), read Given::parsed, show ToString::to_string;
     Level: Values::Whole(Level::LEAST.number() as u64, Level::FULL.number() as u64), read |given: &Given| given.whole().map(|number| Level::new(number).expect("the numbers are those of the levels")), show |level: &Level| level.number().to_string();
     Selectivity: Values::Percent, read Given::parsed, show ToString::to_string;
-    Score: Values::Discs(-MOST_DISCS, MOST_DISCS), read Given::discs, show |score: &Score| score.discs().to_string();
+    Score: Values::Discs(-MOST_DISCS_GIVEN, MOST_DISCS_GIVEN), read Given::discs, show |score: &Score| score.discs().to_string();
     Duration: Values::Seconds, read Given::seconds, show |time: &Duration| time.as_secs_f64().to_string();
     EvalFile: Values::Path, read |given: &Given| EvalFile::open(given.text), show ToString::to_string;
     OpeningBook: Values::Path, read |given: &Given| OpeningBook::open(given.text), show ToString::to_string;

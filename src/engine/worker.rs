@@ -188,7 +188,7 @@ impl Worker {
                 Goal::Move | Goal::WinLossDraw => 1,
                 Goal::Hint { lines } => lines.max(1),
             },
-            margin: self.margin(question),
+            margin: margin(question),
             is_analysis: matches!(request.goal, Goal::Hint { .. }) || level.is_some(),
             is_watched: question.reports,
             except: request.except,
@@ -224,24 +224,13 @@ impl Worker {
         report
     }
 
-    /// How far below the best a move may be to be played, if variety applies.
-    fn margin(&self, question: &SearchJob) -> Option<Score> {
-        let plies_played = question.request.position.empty_count().placed();
-        let varied = question.request.goal == Goal::Move
-            && question.options.level == Level::FULL
-            && question.options.variety > Score::ZERO
-            && plies_played < VARIETY_PLIES;
-        varied.then_some(question.options.variety)
-    }
-
     /// Chooses the turn and puts its line in front.
     fn decide(&mut self, question: &SearchJob, mut report: Report) -> Decision {
         if let Some(level) = level(&question.request, &question.options).filter(|_| !report.lines.is_empty()) {
             let placed = question.request.position.empty_count().placed();
             let chosen = self.loss_budget.choose(level, &report.lines, placed, &mut self.random);
             report.lines[..=chosen].rotate_right(1);
-        } else if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score))
-        {
+        } else if let (Some(margin), Some(best)) = (margin(question), report.lines.first().map(|line| line.score)) {
             let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();
             let good_lines = report.lines.iter().take_while(|line| good(line)).count().max(1);
             let chosen = self.random.below(good_lines);
@@ -273,6 +262,16 @@ fn book_report(question: &SearchJob) -> Option<Report> {
 fn level(request: &Request, options: &EngineOptions) -> Option<Level> {
     let is_choice = request.goal == Goal::Move && !request.is_endless && request.position.moves().count() > 1;
     Some(options.level).filter(|&level| is_choice && level != Level::FULL)
+}
+
+/// How far below the best a move may be to be played, if variety applies.
+fn margin(question: &SearchJob) -> Option<Score> {
+    let plies_played = question.request.position.empty_count().placed();
+    let varied = question.request.goal == Goal::Move
+        && question.options.level == Level::FULL
+        && question.options.variety > Score::ZERO
+        && plies_played < VARIETY_PLIES;
+    varied.then_some(question.options.variety)
 }
 
 /// The positions that are visited for the value of a move that is the only one.

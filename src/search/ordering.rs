@@ -50,10 +50,10 @@ pub(super) fn by_square(moves: Bitboard, hopeful: Bitboard) -> impl Iterator<Ite
     classes.into_iter().flat_map(move |class| (moves & class).into_iter())
 }
 
-/// The number of replies in a position after a move, those in a corner counted twice.
-pub(super) fn replies(child: &Position) -> i32 {
-    let replies = child.moves();
-    (replies.count() + (replies & Bitboard::CORNERS).count()) as i32
+/// The number of moves, those in a corner counted twice.
+#[inline]
+pub(super) fn weighted_count(moves: Bitboard) -> i32 {
+    (moves.count() + (moves & Bitboard::CORNERS).count()) as i32
 }
 
 /// The empty squares next to discs that the side to move may come to turn (potential mobility).
@@ -63,10 +63,11 @@ fn later_replies(child: &Position) -> i32 {
 
 /// Sort key that the replies after a move add to its value after a search of `look` plies, in units of [`DISC`].
 pub(super) fn cost_of_replies(child: &Position, look: u8, solving: bool) -> i32 {
+    let replies = weighted_count(child.moves());
     if !solving {
-        return replies(child) * REPLY_VALUE;
+        return replies * REPLY_VALUE;
     }
-    replies(child) * REPLY_TO_THE_END[usize::from(look > 0)] + later_replies(child) * LATER_REPLY_TO_THE_END
+    replies * REPLY_TO_THE_END[usize::from(look > 0)] + later_replies(child) * LATER_REPLY_TO_THE_END
 }
 
 /// A move to be tried.
@@ -120,7 +121,9 @@ impl Candidates {
     pub(super) fn sort_by_replies(&mut self, first: Option<Square>) {
         self.sort_by(first, |candidate| {
             let child = &candidate.child;
-            REPLY * replies(child) + LATER_REPLY * later_replies(child) + SQUARE[candidate.square.index()]
+            REPLY * weighted_count(child.moves())
+                + LATER_REPLY * later_replies(child)
+                + SQUARE[candidate.square.index()]
         });
     }
 

@@ -53,6 +53,21 @@ impl Entry {
         }
     }
 
+    /// This entry, with what is still worth knowing of the old one.
+    fn join(self, old: Entry) -> Entry {
+        let rank = |entry: &Entry| (entry.depth, entry.selectivity);
+        match rank(&self).cmp(&rank(&old)) {
+            // What is known more deeply stays, and is in use again.
+            std::cmp::Ordering::Less => Entry { best: old.best.or(self.best), ..old },
+            std::cmp::Ordering::Greater => Entry { best: self.best.or(old.best), ..self },
+            std::cmp::Ordering::Equal => {
+                let (lower, upper) = (old.lower.max(self.lower), old.upper.min(self.upper));
+                let bounds = if lower <= upper { (lower, upper) } else { (self.lower, self.upper) };
+                Entry { lower: bounds.0, upper: bounds.1, best: self.best.or(old.best), ..self }
+            }
+        }
+    }
+
     /// The entry of a search to the end with its bounds in discs.
     #[inline]
     pub fn in_discs(self) -> Entry {
@@ -233,23 +248,6 @@ impl TranspositionTable {
         let entry = unpack(bits);
         let depth = if entry.depth == TO_THE_END { discs.count_zeros() } else { u32::from(entry.depth) };
         Some((u8::MAX - age, depth, entry.selectivity.index()))
-    }
-}
-
-impl Entry {
-    /// This entry, with what is still worth knowing of the old one.
-    fn join(self, old: Entry) -> Entry {
-        let rank = |entry: &Entry| (entry.depth, entry.selectivity);
-        match rank(&self).cmp(&rank(&old)) {
-            // What is known more deeply stays, and is in use again.
-            std::cmp::Ordering::Less => Entry { best: old.best.or(self.best), ..old },
-            std::cmp::Ordering::Greater => Entry { best: self.best.or(old.best), ..self },
-            std::cmp::Ordering::Equal => {
-                let (lower, upper) = (old.lower.max(self.lower), old.upper.min(self.upper));
-                let bounds = if lower <= upper { (lower, upper) } else { (self.lower, self.upper) };
-                Entry { lower: bounds.0, upper: bounds.1, best: self.best.or(old.best), ..self }
-            }
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A conversation with one UGI client.
 
-use super::command::{Command, GoLimits, Query};
+use super::command::{Command, CommandError, GoLimits, Query};
 use super::reply::{Fen, GameResult, Info, Reply};
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, Event, Request, Thinking};
@@ -75,8 +75,10 @@ impl Session<'_> {
     fn hear_while_searching(&mut self, input: InputLine) {
         let Some(search) = &self.search else { return };
         let command = match &input {
-            InputLine::Bytes(line) if line.trim_ascii().is_empty() => return,
-            InputLine::Bytes(line) => Command::parse(line).ok(),
+            InputLine::Bytes(line) => match Command::parse(line) {
+                Err(CommandError::Empty) => return,
+                command => command.ok(),
+            },
             InputLine::TooLong => None,
         };
         match command {
@@ -111,7 +113,6 @@ impl Session<'_> {
 
     fn obey(&mut self, input: &InputLine) -> ControlFlow<()> {
         let command = match input {
-            InputLine::Bytes(line) if line.trim_ascii().is_empty() => return ControlFlow::Continue(()),
             InputLine::Bytes(line) => Command::parse(line),
             InputLine::TooLong => {
                 self.complain("line too long");
@@ -138,6 +139,7 @@ impl Session<'_> {
             Ok(Command::Stop) => self.engine.stop(),
             Ok(Command::Query(query)) => self.send(&self.response(query)),
             Ok(Command::Quit) => return ControlFlow::Break(()),
+            Err(CommandError::Empty) => {}
             Err(error) => self.complain(error),
         }
         ControlFlow::Continue(())

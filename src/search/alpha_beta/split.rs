@@ -142,16 +142,11 @@ impl<S> Pool<S> {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Wakes all waiting threads.
-    pub(super) fn wake(&self) {
-        drop(self.open.lock());
-        self.changed.notify_all();
-    }
-
     /// Ends the helping threads.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
-        self.wake();
+        drop(self.open.lock());
+        self.changed.notify_all();
     }
 
     /// Whether the search is over.

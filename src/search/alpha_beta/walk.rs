@@ -116,8 +116,8 @@ impl<'a, E: Incremental> Shared<'a, E> {
 
     /// Stops the search if these counts, the clock or a client say so. Returns whether it is stopped.
     fn stop_at_limits(&self, nodes: u64, evaluations: u64) -> bool {
-        if self.must_stop(nodes, evaluations) && !self.stopped.swap(true, Ordering::Relaxed) {
-            self.pool.wake();
+        if self.must_stop(nodes, evaluations) {
+            self.stop();
         }
         self.is_stopped()
     }

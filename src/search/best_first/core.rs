@@ -523,8 +523,8 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     }
 
     /// Cuts off everything below the node at the end of the path.
-    pub(super) fn cut_off(&mut self, node: u32) {
-        let mut size = self.tree.collapse(node);
+    pub(super) fn cut_off(&mut self) {
+        let mut size = self.tree.collapse(self.leaf().node);
         for step in self.path[..self.path.len() - 1].iter().rev() {
             size = self.tree.arena[step.node].shrink(size);
         }

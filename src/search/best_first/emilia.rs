@@ -10,7 +10,7 @@
 //! - Where there is one move only there is nothing to choose, and alpha-beta says what it is worth.
 
 use super::budget::evaluations_in_tree;
-use super::engine::{BestFirst, BestFirstSettings, GivesUp, PROVABLE, without_depth};
+use super::engine::{BestFirst, BestFirstSettings, GivesUp, PROVABLE};
 use super::searched_leaves::solving_cost;
 use super::size_plan::{positions_worth, solving_worth};
 use crate::game::DISC;
@@ -201,7 +201,7 @@ impl Search for Emilia {
             let precision = if by_outcome { Precision::OutcomeFirst } else { task.precision };
             return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
         }
-        let (of_tree, of_value) = parts(control.limits(), task);
+        let (of_tree, of_value) = parts(control.limits());
         let gives_up = self.gives_up(task, control.plan());
         let of_tree = control.with(of_tree);
         let (mut report, gave_up) = if task.is_watched {
@@ -242,7 +242,7 @@ impl Search for Emilia {
 ///
 /// The tree has the effort that a depth stands for, and the value is searched as deep or almost, which takes 0.4 to 0.5 of the time of alpha-beta at
 /// that depth. Other limits are shared.
-fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
+fn parts(limits: &Limits) -> (Limits, Limits) {
     let all_but = |n: u64| n - n / VALUE_PART - (n / VALUE_PART).min(LEAST_VALUE_NODES);
     let all_time_but = |time: Duration| {
         let part = time / VALUE_PART as u32;
@@ -262,7 +262,7 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
         let behind_move = depth.shallower();
         if depth.plies() <= MOST_OF_FULL_VALUE { behind_move } else { behind_move.shallower() }
     });
-    (without_depth(&of_tree, task), Limits { depth, ..*limits })
+    (of_tree, Limits { depth, ..*limits })
 }
 
 /// The limits of the search of the value where the tree may have ended early or late, after this.

@@ -19,7 +19,7 @@ use super::report::report;
 use super::schedule::Schedule;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
-use super::size_plan::{SizePlan, Turn, positions_worth};
+use super::size_plan::{SizePlan, Spell, positions_worth};
 use super::workers::{self, FEW_EXPANSIONS};
 use super::{Component, EndValues, Explorer, OnMemoryCap, Rules};
 use crate::eval::{Incremental, with_incremental};
@@ -42,9 +42,9 @@ pub(super) const PROVABLE: f64 = 1e9;
 /// within a limit. Costs differ from what is expected, and an unfinished proof is no help in the choice of a move. The tree, which
 /// finds wins first, is.
 const TO_PROVE: f64 = 16.0;
-/// Positions of the first turn, of best-first search and alpha-beta together: where there is no limit, the two take turns. Each further
-/// turn has twice as many.
-const FIRST_TURN: u64 = 400_000;
+/// Positions of the first spell, of best-first search and alpha-beta together: where there is no limit, the two alternate. Each further
+/// spell has twice as many.
+const FIRST_SPELL: u64 = 400_000;
 /// C of the search by value, in standard deviations of the evaluation's error.
 const EXPLORATION: f32 = 1.4;
 
@@ -291,7 +291,7 @@ impl BestFirst {
         let (task, control) = (run.task, run.control);
         let total = positions_worth(&without_depth(control.plan(), task), self.settings.threads);
         let empties = task.position.empty_count();
-        if self.is_to_be_proven(empties, total, FIRST_TURN) {
+        if self.is_to_be_proven(empties, total, FIRST_SPELL) {
             return (self.prove(run, (0, 0)), false);
         }
         let is_near_the_end = |total: u64| {
@@ -316,12 +316,12 @@ impl BestFirst {
     }
 
     /// Searches in the tree, which alpha-beta may begin, until the limits, or until the tree gives up; returns whether it did. Where there is no limit
-    /// the two take turns, each longer than the one before, until the position is to be proven. `total`: the positions that it can visit, if it is
+    /// the two alternate, each spell longer than the one before, until the position is to be proven. `total`: the positions that it can visit, if it is
     /// limited.
     fn search_by_value<E: Incremental>(&mut self, run: &mut Run<'_, E>, total: Option<u64>) -> (Report, bool) {
         let (task, control) = (run.task, run.control);
-        let mut turn = total.unwrap_or(FIRST_TURN);
-        let mut plan = SizePlan::new(self.settings.alpha_beta_first, turn);
+        let mut spell = total.unwrap_or(FIRST_SPELL);
+        let mut plan = SizePlan::new(self.settings.alpha_beta_first, spell);
         let mut stored = self.prepare(task, plan);
         let error = |empties| searched_leaves::evaluation_error(task.evaluator.error_model(), empties);
         let empties = task.position.empty_count();
@@ -329,7 +329,7 @@ impl BestFirst {
         let mut start: Option<Report> = None;
         let mut gave_up = false;
         loop {
-            let after = |before| total.is_none().then_some(Turn { before, worth: turn });
+            let after = |before| total.is_none().then_some(Spell { before, worth: spell });
             if plan.alpha_beta_share > 0.0 {
                 let part = control.with(plan.limits_of_alpha_beta(control.limits(), after(counts.0)));
                 let report = self.alpha_beta(task, &part, counts, run.sink);
@@ -358,12 +358,12 @@ impl BestFirst {
             if total.is_some() || gave_up || is_over || stored.top().is_done() || stored.top().ended_at_cap() {
                 break;
             }
-            turn *= 2;
-            if self.is_to_be_proven(empties, total, turn) {
+            spell *= 2;
+            if self.is_to_be_proven(empties, total, spell) {
                 drop(stored);
                 return (self.prove(run, counts), false);
             }
-            plan = SizePlan::new(self.settings.alpha_beta_first, counts.0 + turn);
+            plan = SizePlan::new(self.settings.alpha_beta_first, counts.0 + spell);
         }
         let mut answer = stored.answer(start, task, control);
         self.stored = task.except.is_empty().then_some(stored);
@@ -387,7 +387,7 @@ impl BestFirst {
 }
 
 /// Limits in which a depth stands for evaluations, by the time that alpha-beta spends on it, and the end of the game for the result.
-pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
+fn without_depth(limits: &Limits, task: &Task) -> Limits {
     let mut limits = *limits;
     let empties = task.position.empty_count();
     if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !empties.are_within(depth)) {

@@ -25,7 +25,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         leaves: &mut L,
     ) -> (u64, Progress) {
         // Children that alpha-beta left incomplete are generated again with the others.
-        self.cut_off(node);
+        self.cut_off();
         // A leaf that was chosen for more than its value has no bounds at which to come back.
         let explores = self.policy.exploration() != 0.0;
         let (low, high) = if explores { (-INFINITY, INFINITY) } else { self.window() };

@@ -316,7 +316,7 @@ impl Shards {
         let visits = root.visits.saturating_sub(before.visits);
         let Node { turn, busy, .. } = before;
         self.top.tree.arena[node] = Node { turn, busy, visits: before.visits, ..root.without_children() };
-        // Nothing regrows in the top.
+        // What it returns does not matter: the top is never lazy, so values are backed up to the root in any case.
         let _ = self.top.add_visits(visits);
         ByRelevance::back_up(&mut self.top, before, None);
     }
@@ -394,10 +394,7 @@ impl Shards {
                 continue;
             };
             let known = self.shards.get(&position).map(|shard| shard.search.as_ref().map(|other| other.root().visits));
-            let is_better = match known {
-                None => true,
-                Some(visits) => visits.is_some_and(|visits| visits < node.visits),
-            };
+            let is_better = known.is_none_or(|visits| visits.is_some_and(|visits| visits < node.visits));
             if added.is_ok() && is_better {
                 freed.extend(self.remove(&position));
                 self.put(position, search);

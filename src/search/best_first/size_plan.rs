@@ -24,12 +24,12 @@ pub(super) fn solving_worth(limits: &Limits, threads: usize) -> Option<u64> {
     positions_in(limits, SOLVING_SPEED * threads as f64)
 }
 
-/// A turn of a search without limits, in which alpha-beta and the tree take turns.
+/// A spell of a search without limits, in each of which alpha-beta works first and then the tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
+pub(super) struct Spell {
     /// Positions visited before.
     pub before: u64,
-    /// Positions of the turn itself.
+    /// Positions of the spell itself.
     pub worth: u64,
 }
 
@@ -65,11 +65,11 @@ impl SizePlan {
         SizePlan { alpha_beta_share: 0.5, leaf_depth, deviation: OF_SEARCHED }
     }
 
-    /// The limits of alpha-beta's part of a search, or of a turn of an unlimited one.
-    pub fn limits_of_alpha_beta(self, limits: &Limits, turn: Option<Turn>) -> Limits {
+    /// The limits of alpha-beta's part of a search, or of a spell of an unlimited one.
+    pub fn limits_of_alpha_beta(self, limits: &Limits, spell: Option<Spell>) -> Limits {
         let of = |n: u64| (n as f64 * f64::from(self.alpha_beta_share)) as u64;
         Limits {
-            nodes: turn.map(|turn| turn.before + of(turn.worth)).or(limits.nodes.map(of)),
+            nodes: spell.map(|spell| spell.before + of(spell.worth)).or(limits.nodes.map(of)),
             evaluations: limits.evaluations.map(of),
             // It ends where it stands: what it has found is in the table.
             time: limits.time.map(|time| TimeBudget::all_of(time.soft.mul_f32(self.alpha_beta_share))),
@@ -77,10 +77,10 @@ impl SizePlan {
         }
     }
 
-    /// The limits of the tree's part of a search: what is left of the search, or of the turn.
-    pub fn limits_of_tree(self, limits: &Limits, turn: Option<Turn>) -> Limits {
+    /// The limits of the tree's part of a search: what is left of the search, or of the spell.
+    pub fn limits_of_tree(self, limits: &Limits, spell: Option<Spell>) -> Limits {
         let part = |n: u64| (n as f64 * f64::from(1.0 - self.alpha_beta_share)) as u64;
-        Limits { nodes: turn.map(|turn| turn.before + part(turn.worth)).or(limits.nodes), ..*limits }
+        Limits { nodes: spell.map(|spell| spell.before + part(spell.worth)).or(limits.nodes), ..*limits }
     }
 }
 
@@ -109,9 +109,9 @@ mod tests {
         assert_eq!((start.nodes, start.time), (Some(250), Some(TimeBudget::all_of(seconds(2)))));
         assert_eq!(plan.limits_of_tree(&limits, None), limits);
         let unlimited = Limits::default();
-        let turn = |before| Some(Turn { before, worth: 400 });
-        assert_eq!(plan.limits_of_alpha_beta(&unlimited, turn(5000)).nodes, Some(5100));
-        assert_eq!(plan.limits_of_tree(&unlimited, turn(5100)).nodes, Some(5400));
+        let spell = |before| Some(Spell { before, worth: 400 });
+        assert_eq!(plan.limits_of_alpha_beta(&unlimited, spell(5000)).nodes, Some(5100));
+        assert_eq!(plan.limits_of_tree(&unlimited, spell(5100)).nodes, Some(5400));
         assert_eq!(positions_worth(&unlimited, 4), None);
         assert_eq!(positions_worth(&limits, 1), Some(1000));
         assert_eq!(positions_worth(&Limits { time, ..unlimited }, 3), Some(192_000_000));

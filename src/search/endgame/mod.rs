@@ -27,8 +27,8 @@ use move_order::MoveOrder;
 use parity::Parity;
 use shallow::SHALLOW_TO;
 
-/// Alpha in discs from which on the other side's stable discs are counted: they may not allow a value above it.
-const STABILITY_FROM: i32 = 0;
+/// Alpha in discs from which on the other side's stable discs are counted where the shared table is used: they may not allow a value above it.
+const DEEP_STABILITY_FROM: i32 = 0;
 
 /// A solver at work.
 pub(super) struct Solver<'a> {
@@ -174,7 +174,7 @@ impl<'a> Solver<'a> {
 /// `alpha`.
 #[inline]
 pub(super) fn stability_limit(position: &Position, contempt: Contempt, alpha: i32) -> Option<i32> {
-    if alpha < STABILITY_FROM {
+    if alpha < DEEP_STABILITY_FROM {
         return None;
     }
     let limit = Board::of(position).most_with_stable(alpha)?;

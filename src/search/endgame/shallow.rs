@@ -4,6 +4,7 @@ use super::board::Board;
 use super::parity::Parity;
 use super::{BEYOND_DISCS, Solver, move_order};
 use crate::othello::{Bitboard, Square, flips};
+use crate::search::ordering::weighted_count;
 use arrayvec::ArrayVec;
 
 /// Number of empty squares from which on moves are sorted, and the local table is probed; with fewer, moves come in the order of their
@@ -120,8 +121,7 @@ impl Solver<'_> {
                 let key = if empties >= move_order::FROM {
                     self.order.key(square, even, child.board, moves)
                 } else {
-                    let replies = (moves.count() + (moves & Bitboard::CORNERS).count()) as i32;
-                    replies * REPLY + i32::from(even)
+                    weighted_count(moves) * REPLY + i32::from(even)
                 };
                 (child.key, child.moves) = (key, moves);
             }

@@ -2,7 +2,8 @@
 
 use super::board::Board;
 use super::{BEYOND_DISCS, Solver};
-use crate::othello::{Bitboard, flips, legal_moves};
+use crate::othello::flips;
+use crate::search::ordering::weighted_count;
 use arrayvec::ArrayVec;
 
 /// Number of empty squares from which on the solver asks whether to stop, as null windows do: with fewer it is sooner done.
@@ -23,11 +24,10 @@ impl Solver<'_> {
             let passed = board.pass();
             return if passed.moves().is_empty() { board.score() } else { -self.wide(passed, -beta, -alpha) };
         }
-        let mut children: ArrayVec<(u32, Board), 64> = ArrayVec::new();
+        let mut children: ArrayVec<(i32, Board), 64> = ArrayVec::new();
         for square in moves {
             let child = board.after(square, flips(square, board.player, board.opponent));
-            let replies = legal_moves(child.player, child.opponent);
-            children.push((replies.count() + (replies & Bitboard::CORNERS).count(), child));
+            children.push((weighted_count(child.moves()), child));
         }
         children.sort_by_key(|&(replies, _)| replies);
         let mut best = -BEYOND_DISCS;
