@@ -56,6 +56,7 @@ fn is_device_of_windows(path: &Path) -> bool {
 pub(crate) fn why(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound if error.get_ref().is_none() => "not found".to_owned(),
+        ErrorKind::IsADirectory if error.get_ref().is_none() => "it is a folder".to_owned(),
         _ => error.to_string(),
     }
 }

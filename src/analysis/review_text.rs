@@ -223,10 +223,13 @@ impl ReviewedGame {
             format!("{name} accuracy {}, {:.2} discs lost", percent_of(player.accuracy), player.loss)
         };
         if black.choices + white.choices > 0 {
-            let mut comment = format!("Emilia: {}; {}", player("Black", black), player("White", white));
+            const SIGNED: &str = "Emilia: ";
+            let mut comment = format!("{SIGNED}{}; {}", player("Black", black), player("White", white));
             if let Some(point) = self.turning_point() {
                 comment += &format!("; decided by move {} ({})", point.turn + 1, point.mover);
             }
+            // A game that was analysed before has the comment of then.
+            game.comments.retain(|comment| !comment.starts_with(SIGNED));
             game.comments.push(comment);
         }
         write(&game, Format::Ggf).expect("GGF holds every game")
@@ -319,8 +322,11 @@ mod tests {
         let found = read(text.to_owned());
         let review = reviewer.review_game(&found.game, &mut |_| true);
         let game = ReviewedGame { file: "one".to_owned(), review, found };
-        let again = read(game.ggf().text).game;
-        assert_eq!((again.opening_turns(), again.timing[2].eval), (2, game.review.turns[2].played.as_ref().map(value)));
+        let again = read(game.ggf().text);
+        let value_of_third = game.review.turns[2].played.as_ref().map(value);
+        assert_eq!((again.game.opening_turns(), again.game.timing[2].eval), (2, value_of_third));
+        let twice = ReviewedGame { found: again, ..game };
+        assert_eq!(read(twice.ggf().text).game.comments.len(), 1, "an old comment gives way");
         fn value(played: &MoveValue) -> f64 {
             (played.score.discs() * 1e6).round() / 1e6
         }

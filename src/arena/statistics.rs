@@ -151,14 +151,11 @@ impl SampleMean {
         (self.count > 0).then(|| self.sum / self.count as f64)
     }
 
-    /// The error of the mean; `None` with fewer than two numbers.
+    /// The error of the mean; `None` with fewer than two numbers, or if all are alike.
     pub fn error(&self) -> Option<f64> {
-        if self.count < 2 {
-            return None;
-        }
         let n = self.count as f64;
-        let variance = ((self.squares - self.sum * self.sum / n) / (n - 1.0)).max(0.0);
-        Some(Z95 * (variance / n).sqrt())
+        let variance = (self.squares - self.sum * self.sum / n) / (n - 1.0);
+        (variance > 0.0).then(|| Z95 * (variance / n).sqrt())
     }
 }
 
@@ -296,6 +293,9 @@ mod tests {
         sample.add(3.0);
         // Variance 2, of two numbers.
         close(sample.error().unwrap(), Z95, 1e-12);
+        let mut alike = SampleMean::default();
+        (0..3).for_each(|_| alike.add(51.0));
+        assert_eq!((alike.mean(), alike.error()), (Some(51.0), None));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub(super) const HELP: &str = "  f5            place a disc; passes are made for
   level [N]     1 (beginner) to 8 (full strength)
   moves         the moves so far
   board         the board again
-  save FILE     write the game as GGF
+  save FILE     write the game, in the format of the ending
   load FILE [N] go on with game N of a file, of any format (1)
   setboard ...  begin at a board: 64 squares and the side to move
   new           begin again

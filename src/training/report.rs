@@ -27,8 +27,8 @@ pub struct ErrorRow {
     pub positions: usize,
     /// Root of the mean square error.
     pub rms: f64,
-    /// Standard error of `rms`, for normally distributed errors.
-    pub rms_error: f64,
+    /// Half the width of the 95 % interval of `rms`, if the positions tell.
+    pub rms_error: Option<f64>,
     /// Mean of the errors without their signs.
     pub mean_absolute: f64,
     /// Mean error: value minus score, so above 0 where the side to move is thought better than it is.
@@ -54,11 +54,13 @@ impl ErrorRow {
         let count = errors.len() as f64;
         let mean = |of: fn(f64) -> f64| errors.iter().map(|&error| of(error)).sum::<f64>() / count;
         let rms = mean(|error| error * error).sqrt();
+        let variance = errors.iter().map(|error| (error * error - rms * rms).powi(2)).sum::<f64>() / (count - 1.0);
         ErrorRow {
             empties,
             positions: errors.len(),
             rms,
-            rms_error: rms / (2.0 * count).sqrt(),
+            // The root changes by 1 / (2 * rms) of what the mean square does.
+            rms_error: (variance > 0.0).then(|| 1.96 * (variance / count).sqrt() / (2.0 * rms)),
             mean_absolute: mean(f64::abs),
             bias: mean(|error| error),
         }
@@ -72,10 +74,11 @@ pub fn table(reports: &[ErrorReport]) -> String {
     for report in reports {
         for row in &report.rows {
             let ErrorRow { empties, positions, rms, rms_error, mean_absolute, bias } = row;
+            let rms_error = rms_error.map_or("?".to_owned(), |error| format!("{error:.2}"));
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
-                "{:<width$}  {empties:>7}  {positions:>9}  {rms:>6.2}  {rms_error:>5.2}  {mean_absolute:>6.2}  {bias:>+6.2}",
+                "{:<width$}  {empties:>7}  {positions:>9}  {rms:>6.2}  {rms_error:>5}  {mean_absolute:>6.2}  {bias:>+6.2}",
                 report.evaluation
             );
         }
@@ -84,9 +87,9 @@ pub fn table(reports: &[ErrorReport]) -> String {
 }
 
 /// The RMS errors as a picture: one line for each report, from the opening on the left to the end on the right, with
-/// bars of one standard error.
+/// bars of 95 % intervals.
 pub fn svg(reports: &[ErrorReport]) -> String {
-    let point = |row: &ErrorRow| Point { x: row.empties.into(), y: row.rms, error: Some(row.rms_error) };
+    let point = |row: &ErrorRow| Point { x: row.empties.into(), y: row.rms, error: row.rms_error };
     let curve = |report: &ErrorReport| Curve {
         name: report.evaluation.clone(),
         points: report.rows.iter().map(point).collect(),
@@ -95,7 +98,7 @@ pub fn svg(reports: &[ErrorReport]) -> String {
     Plot {
         x_scale: Scale::Falling,
         ..Plot::new(
-            "RMS error by empty squares, with one standard error",
+            "RMS error by empty squares, with 95 % intervals",
             "empty squares",
             "RMS error, discs",
             reports.iter().map(curve).collect(),
@@ -140,8 +143,10 @@ mod tests {
         let row = report.rows[0];
         assert!((row.rms - (25.0f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((row.mean_absolute - 7.0 / 3.0).abs() < 1e-12 && (row.bias - 1.0 / 3.0).abs() < 1e-12);
-        assert!((row.rms_error - row.rms / 6f64.sqrt()).abs() < 1e-12);
-        assert_eq!((report.rows[1].rms, report.rows[1].bias), (0.0, 0.0));
+        // Squares 16, 0 and 9: their variance is 193 / 3, that of their mean 193 / 9.
+        let error = 1.96 * (193.0f64 / 9.0).sqrt() / (2.0 * row.rms);
+        assert!((row.rms_error.unwrap() - error).abs() < 1e-5, "{:?} {error}", row.rms_error);
+        assert_eq!((report.rows[1].rms, report.rows[1].rms_error, report.rows[1].bias), (0.0, None, 0.0));
     }
 
     #[test]
@@ -152,7 +157,7 @@ mod tests {
         ];
         let table = table(&reports);
         assert_eq!(table.lines().count(), 1 + 4);
-        assert!(table.contains("even             60          1    3.00   2.12    3.00   -3.00"), "{table}");
+        assert!(table.contains("even             60          1    3.00      ?    3.00   -3.00"), "{table}");
         let svg = svg(&reports);
         assert_eq!((svg.matches("<polyline").count(), svg.matches("<circle").count()), (2, 4));
         assert!(svg.contains("a&lt;b") && !svg.contains("NaN"), "{svg}");

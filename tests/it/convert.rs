@@ -383,7 +383,7 @@ fn names_that_are_missing_are_told_once() {
     let [players, beside, wrong] = ["players", "games.jou", "games.trn"].map(|name| file(&folder, name));
     std::fs::rename(&beside, &players).unwrap();
     let (code, _, stderr) = said(&["convert", "--to", "ggf", "--players", &wrong, &out], "");
-    assert!(code == 1 && stderr.starts_with(&format!("emilia: {wrong}: 42 bytes; expected 36 for")), "{stderr}");
+    assert!(code == 1 && stderr.starts_with(&format!("emilia: {wrong}: 68 bytes; expected 56 for")), "{stderr}");
     for command in [&["convert", "--to", "ggf"][..], &["show"], &["positions"], &["analyze", "--depth", "1"]] {
         let (code, _, stderr) = said(&[command, &[&out]].concat(), "");
         let warning = "games.wtb: the names of its players (.jou) and tournaments (.trn) are not beside it";
@@ -392,7 +392,7 @@ fn names_that_are_missing_are_told_once() {
     // A file that cannot be read is told too, and another one may be named. Other formats need none.
     std::fs::copy(&wrong, &beside).unwrap();
     let (code, _, stderr) = said(&["convert", "--to", "ggf", &out], "");
-    let told = format!("emilia: warning: {out}: {beside}: 42 bytes; expected 36 for");
+    let told = format!("emilia: warning: {out}: {beside}: 68 bytes; expected 56 for");
     assert!(code == 0 && stderr.starts_with(&told), "{stderr}");
     let (code, stdout, stderr) = said(&["convert", "--to", "ggf", "--players", &players, &out], "");
     assert!((code, stderr.as_str()) == (0, "") && stdout.contains("PB[ada]"), "{stdout}{stderr}");
@@ -566,4 +566,19 @@ fn one_year_is_kept_and_several_are_told() {
         let mut back = GameFile::new("file", Cursor::new(files.games)).unwrap();
         assert_eq!(back.next().unwrap().unwrap().game.date, kept);
     }
+}
+
+#[test]
+fn nobody_has_number_0_in_the_files_of_wthor_but_who_has_no_name() {
+    let record = emilia::notation::transcript::parse("f5d6").unwrap();
+    let result = Some(GgfResult::of_score(2));
+    let named = |name: &str| PlayerInfo { name: name.to_owned(), ..PlayerInfo::default() };
+    let mut writer = WthorWriter::new();
+    let (black, white) = (named("Ada"), named(""));
+    writer.add(&AnnotatedGame { black, white, result, ..AnnotatedGame::new(record) }).unwrap();
+    let files = writer.finish();
+    assert_eq!(files.players.len(), 16 + 2 * 20);
+    let mut games = GameFile::new("file", Cursor::new(files.games)).unwrap();
+    let game = games.next().unwrap().unwrap().game;
+    assert_eq!((game.black.name.as_str(), game.white.name.as_str(), game.place.as_str()), ("player 1", "", ""));
 }

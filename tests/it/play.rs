@@ -18,7 +18,8 @@ const FIXED: &[&str] = &["play", "--level", "2", "--seed", "5", "--threads", "1"
 
 fn said(arguments: &[&str], input: &str) -> String {
     let text = answers(&[FIXED, arguments].concat(), input);
-    assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 80 || line.contains(".ggf")), "{text}");
+    let names_file = |line: &str| line.contains(".ggf") || line.contains(".pgn");
+    assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 80 || names_file(line)), "{text}");
     text
 }
 
@@ -47,6 +48,11 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
     assert!(game.timing[0].seconds.is_some() && game.timing[1].eval.is_some(), "{:?}", game.timing);
     let moves = transcript::Transcript(&game.record).to_string();
     assert!(moves.starts_with("e6") && text.contains(&format!("\n{moves}\n")), "{text}");
+    // The ending says the format.
+    let other = folder.path().join("game.pgn").display().to_string();
+    let text = said(&["--load", &file], &format!("save {other}\n"));
+    assert!(text.contains(&format!("Saved to {other}, without ")), "{text}");
+    assert!(std::fs::read_to_string(&other).unwrap().contains("\n1. e6 "), "{text}");
     // Loaded again, from the other side.
     let text = said(&["--color", "white", "--load", &file], "board\n");
     assert!(text.contains("Emilia plays ") && text.contains("white to move"), "{text}");

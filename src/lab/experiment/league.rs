@@ -76,7 +76,7 @@ fn league(lab: &mut Lab<'_>, in_equal_time: bool) -> Result<Findings, Experiment
         }
         let elo = elo_with_errors(&played, players.len(), starts.len());
         for (curve, &(elo, error)) in curves.iter_mut().zip(&elo) {
-            curve.points.push(Point { x: budget.into(), y: elo, error: Some(error) });
+            curve.points.push(Point { x: budget.into(), y: elo, error });
         }
         let how = if in_equal_time { "in the same time" } else { "with as many evaluations" };
         tables.push(table(&format!("{budget} evaluations a move, {how}"), &players, &played, &elo));
@@ -120,8 +120,8 @@ fn meet_in_equal_time(
     series_in_equal_time(lab, &key, starts, (&first.1, of_first), (&second.1, of_second))
 }
 
-/// The Elo of each player and half the width of its 95 % interval.
-fn elo_with_errors(played: &[Meeting], players: usize, openings: usize) -> Vec<(f64, f64)> {
+/// The Elo of each player and half the width of its 95 % interval, which one opening does not tell.
+fn elo_with_errors(played: &[Meeting], players: usize, openings: usize) -> Vec<(f64, Option<f64>)> {
     let once: Vec<usize> = (0..openings).collect();
     let elo = elo_of(played, players, &once);
     let mut random = Random::new(0);
@@ -136,7 +136,7 @@ fn elo_with_errors(played: &[Meeting], players: usize, openings: usize) -> Vec<(
         of_player.sort_by(f64::total_cmp);
         (of_player[RESAMPLES * 39 / 40 - 1] - of_player[RESAMPLES / 40]) / 2.0
     };
-    elo.iter().enumerate().map(|(player, &elo)| (elo, error(player))).collect()
+    elo.iter().enumerate().map(|(player, &elo)| (elo, (openings > 1).then(|| error(player)))).collect()
 }
 
 /// The Elo of each player by these openings: the expected score of each is the one that it has, one half of a game against the others added,
@@ -169,14 +169,14 @@ fn elo_of(played: &[Meeting], players: usize, openings: &[usize]) -> Vec<f64> {
     elo
 }
 
-fn table(title: &str, players: &[(String, EngineOptions)], played: &[Meeting], elo: &[(f64, f64)]) -> Table {
+fn table(title: &str, players: &[(String, EngineOptions)], played: &[Meeting], elo: &[(f64, Option<f64>)]) -> Table {
     let mut order: Vec<usize> = (0..players.len()).collect();
     order.sort_by(|&a, &b| elo[b].0.total_cmp(&elo[a].0));
     let numbers: Vec<String> = (1..=players.len()).map(|number| number.to_string()).collect();
     let mut table = Table::new(title, &format!("  | player | Elo | {} | evaluations | time", numbers.join(" | ")));
     for (place, &player) in order.iter().enumerate() {
         let mut row = vec![Cell::from(place as u64 + 1), Cell::Text(players[player].0.clone())];
-        row.push(Cell::Measured(elo[player].0, Some(elo[player].1), 0));
+        row.push(Cell::Measured(elo[player].0, elo[player].1, 0));
         let (mut own, mut theirs) = (super::duel::Spent::default(), super::duel::Spent::default());
         for &other in &order {
             let Some(meeting) =
@@ -214,7 +214,8 @@ mod tests {
         let played = [meeting(0, 1, [2, 0]), meeting(1, 2, [2, 0])];
         let elo = elo_with_errors(&played, 3, 1000);
         for (i, expected) in [elo_of_score(0.75), 0.0, -elo_of_score(0.75)].into_iter().enumerate() {
-            assert!((elo[i].0 - expected).abs() < 1.0 && elo[i].1 < 1e-9, "{elo:?}");
+            assert!((elo[i].0 - expected).abs() < 1.0 && elo[i].1.unwrap() < 1e-9, "{elo:?}");
         }
+        assert!(elo_with_errors(&played, 3, 1).iter().all(|(_, error)| error.is_none()));
     }
 }

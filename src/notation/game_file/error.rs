@@ -3,6 +3,7 @@
 use super::Format;
 use crate::notation::wthor::{BrokenGame, WthorError};
 use crate::notation::{NotationError, transcript};
+use crate::whole_file::why;
 use std::fmt;
 use std::io;
 use thiserror::Error;
@@ -58,7 +59,7 @@ pub enum ReadProblem {
     #[error("byte {0}: more bytes behind the last of {1} games")]
     Excess(u64, u32),
     /// The system refused, or the compressed data is damaged; nothing more can be read.
-    #[error("cannot be read: {0}")]
+    #[error("cannot be read: {}", why(.0))]
     Io(io::Error),
 }
 

@@ -125,7 +125,7 @@ fn header(year: u16, theory_empties: u8) -> [u8; HEADER] {
     header
 }
 
-/// Names and their numbers.
+/// Names and their numbers, from 1 on: the base has nobody of note at 0, which stands for no name.
 #[derive(Debug, Default)]
 struct Names {
     numbers: HashMap<String, u16>,
@@ -135,6 +135,9 @@ struct Names {
 impl Names {
     /// The number of a name, which is new or not.
     fn number(&mut self, name: &str, size: usize, datum: Datum, losses: &mut Vec<Loss>) -> Result<u16, Unwritable> {
+        if name.is_empty() {
+            return Ok(0);
+        }
         let latin: Vec<u8> =
             name.chars().map(|c| u8::try_from(c).ok().filter(|&byte| byte != 0).unwrap_or(b'?')).collect();
         if latin.iter().map(|&byte| char::from(byte)).ne(name.chars()) {
@@ -149,7 +152,7 @@ impl Names {
             return Ok(*number);
         }
         let most = usize::from(u16::MAX);
-        let number = u16::try_from(self.bytes.len()).ok().filter(|number| *number < u16::MAX);
+        let number = u16::try_from(self.bytes.len() + 1).ok().filter(|number| *number < u16::MAX);
         let number = number.ok_or(Unwritable::Names(most))?;
         let mut bytes = latin[..kept].to_vec();
         bytes.resize(size, 0);
@@ -161,7 +164,7 @@ impl Names {
     fn file(&self, size: usize) -> Vec<u8> {
         debug_assert!(self.bytes.iter().all(|name| name.len() == size));
         let mut header = header(0, 0);
-        header[8..10].copy_from_slice(&(self.bytes.len() as u16).to_le_bytes());
-        [&header[..], &self.bytes.concat()].concat()
+        header[8..10].copy_from_slice(&(self.bytes.len() as u16 + 1).to_le_bytes());
+        [&header[..], &vec![0; size], &self.bytes.concat()].concat()
     }
 }
