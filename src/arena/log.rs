@@ -4,7 +4,7 @@
 //! behind the last whole line; a torn one is cut off and its game played again. So the finished log does not depend on
 //! interruptions or on how many games were played at a time.
 
-use super::record::PlayedGame;
+use super::record::{End, PlayedGame};
 use super::schedule::number_at;
 use crate::line_log::{LineLog, LineLogError, whole_lines};
 use crate::notation::ggf::Ggf;
@@ -199,7 +199,11 @@ fn read(
             let expected = expected.unwrap_or(u64::MAX);
             return Err(content(number, format!("expected game {expected}, found game {}", game.game)));
         }
-        game.record().map_err(|error| content(number, format!("moves: {error}")))?;
+        let record = game.record().map_err(|error| content(number, format!("moves: {error}")))?;
+        let on_board = record.position().score_for_black();
+        if game.end == End::Played && game.score != on_board {
+            return Err(content(number, format!("score: {}; expected {on_board}, as on the board", game.score)));
+        }
         games.push(game);
     }
     Ok(Some((logged, games)))
@@ -239,6 +243,15 @@ mod tests {
         let error = |text: &[u8]| read(path, text, None).unwrap_err().to_string();
         assert!(error(b"\n\n{\n").starts_with("games.jsonl, line 3: expected the terms"));
         assert!(error(b"{}\n\nno game\n").starts_with("games.jsonl, line 3: expected a game"));
+        let game = |score: i32| {
+            let moves = "e6f4e3f6g5d6e7f5c5".to_owned();
+            let game =
+                PlayedGame { black: "a".to_owned(), white: "b".to_owned(), score, moves, ..PlayedGame::default() };
+            format!("{{}}\n{}\n", serde_json::to_string(&game).unwrap())
+        };
+        assert!(read(path, game(64).as_bytes(), None).is_ok());
+        let expected = "games.jsonl, line 2: score: 13; expected 64, as on the board";
+        assert_eq!(error(game(13).as_bytes()), expected);
     }
 
     #[test]

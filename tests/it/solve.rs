@@ -283,7 +283,7 @@ fn a_file_is_read_like_a_pipe() {
     let path = &file(&folder, "solve.obf");
     std::fs::write(path, scored(&positions().next().unwrap())).unwrap();
     assert!(answers(&["solve", path, "--hash", "1"], "").contains("positions 1, solved 1, checked 1"));
-    for (missing, problem) in [("no/such/file.obf", "not found"), (".", "directory")] {
+    for (missing, problem) in [("no/such/file.obf", "not found"), (".", "it is a folder")] {
         let (code, _, stderr) = said(&["solve", missing], "");
         assert!(code == 2 && stderr.contains(missing) && stderr.contains(problem), "{code}: {stderr}");
     }

@@ -59,6 +59,9 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     let config = arguments.settings.config()?;
     let settings = &config.fit;
     let interrupt = crate::cli::on_interrupt()?;
+    // A run of hours is not to fail at its end for want of a folder.
+    std::fs::create_dir_all(&arguments.out)
+        .map_err(|error| format!("cannot make the folder '{}': {error}", arguments.out.display()))?;
     let started = Instant::now();
     let bar = StepBar::new("files", None, 0);
     let data = Dataset::read(&arguments.data, settings, &mut |done, of| {
@@ -78,9 +81,6 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     if data.is_empty() {
         return Err("there is nothing to learn from".to_owned());
     }
-    // A run of hours is not to fail at its end for want of a folder.
-    std::fs::create_dir_all(&arguments.out)
-        .map_err(|error| format!("cannot make the folder '{}': {error}", arguments.out.display()))?;
     if held_out == 0 {
         log::warn!("no game is held out: the errors of games held out are shown as 0, but are not known");
     }
