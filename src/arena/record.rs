@@ -2,7 +2,7 @@
 
 use crate::clock::time_control::TimeControl;
 use crate::notation::ggf::{self, GgfResult, Timing};
-use crate::notation::{AnnotatedGame, MATCH_PLACE, NotationError, read_position, transcript::Transcript};
+use crate::notation::{AnnotatedGame, MATCH_PLACE, NotationError, OPENING_END, read_position, transcript::Transcript};
 use crate::othello::{Color, GameRecord, Move, Position};
 use serde::{Deserialize, Serialize};
 
@@ -121,10 +121,11 @@ impl PlayedGame {
         // Either list may be missing.
         let mut evals = self.evals.iter().copied();
         let mut seconds = self.seconds.iter().copied();
-        let mut placed = 0;
-        let timing = record.turns().iter().map(|turn| {
+        let (mut placed, mut opening_turns) = (0, 0);
+        let timing = record.turns().iter().zip(1..).map(|(turn, number)| {
             placed += usize::from(*turn != Move::Pass);
             if *turn == Move::Pass || placed <= self.opening_moves {
+                opening_turns = if placed <= self.opening_moves { number } else { opening_turns };
                 return Timing::default();
             }
             Timing { eval: evals.next().flatten(), seconds: seconds.next() }
@@ -144,9 +145,33 @@ impl PlayedGame {
             timing,
             ..AnnotatedGame::new(record)
         };
+        match opening_turns {
+            0 => game.comments.push(OPENING_END.to_owned()),
+            turns => game.turn_comments.push((turns, OPENING_END.to_owned())),
+        }
         (game.black.name, game.white.name) = (self.black.clone(), self.white.clone());
         game.black.clock = self.black_clock.and_then(TimeControl::ggf);
         game.white.clock = self.white_clock.and_then(TimeControl::ggf);
         Ok(game)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::game_file::{Format, GameFile, write};
+
+    #[test]
+    fn the_opening_of_a_game_is_known_whatever_the_players_tell() {
+        for (opening_moves, seconds) in [(2, vec![]), (2, vec![0.5]), (3, vec![]), (0, vec![0.5; 3])] {
+            let moves = "f5d6c3".to_owned();
+            let played = PlayedGame { opening_moves, moves, seconds, ..PlayedGame::default() };
+            let game = played.annotated().unwrap();
+            for format in [Format::Ggf, Format::Sgf, Format::Pgn] {
+                let text = write(&game, format).unwrap().text;
+                let read = GameFile::new("one", std::io::Cursor::new(text.clone())).unwrap().next().unwrap().unwrap();
+                assert_eq!((game.opening_turns(), read.game.opening_turns()), (opening_moves, opening_moves), "{text}");
+            }
+        }
     }
 }

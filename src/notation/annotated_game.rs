@@ -40,6 +40,9 @@ pub struct AnnotatedGame {
 /// The place of a game of `emilia match`.
 pub const MATCH_PLACE: &str = "emilia match";
 
+/// The comment where the opening ends in a game of `emilia match`: behind its last turn, or on the game if there is none.
+pub const OPENING_END: &str = "Here the players begin.";
+
 /// A side of a game.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlayerInfo {
@@ -156,12 +159,17 @@ impl AnnotatedGame {
         self.result.and_then(|result| result.ending)
     }
 
-    /// The turns that `emilia match` had played before the players began: its files have neither value nor time of these. Where no turn
+    /// The turns that `emilia match` had played before the players began, by the comment behind them. Files of former versions, and those of
+    /// formats without comments on moves, do not have it, but neither value nor time of these turns. Where no turn
     /// has either, a game that was broken off is taken for its opening alone, and a whole one for a game without opening, whose players
     /// told nothing.
     pub fn opening_turns(&self) -> usize {
         if self.place != MATCH_PLACE {
             return 0;
+        }
+        let ends_at = |&turns: &usize| self.comments_behind(turns).flat_map(str::lines).any(|line| line == OPENING_END);
+        if let Some(turns) = (0..=self.record.turns().len()).find(ends_at) {
+            return turns;
         }
         let played = self.timing.iter().position(|timing| *timing != Timing::default());
         let turns = self.record.turns().len();

@@ -18,7 +18,7 @@ pub mod transcript;
 mod written;
 pub mod wthor;
 
-pub use annotated_game::{AnnotatedGame, MATCH_PLACE, PlayerInfo, Theory};
+pub use annotated_game::{AnnotatedGame, MATCH_PLACE, OPENING_END, PlayerInfo, Theory};
 pub use board::infer_mover;
 pub(crate) use board::write_rows;
 pub use error::{Found, NotationError, Problem};
