@@ -571,7 +571,9 @@ impl Session {
         let end = game.record.position();
         let played_out = end.is_over().then(|| GgfResult { score: f64::from(end.score_for_black()), ending: None });
         game.result = self.result_on_time().or(played_out).or(game.result);
-        let format = Format::of_file_name(&path.to_string_lossy()).unwrap_or(Format::Ggf);
+        // Games of WTHOR are no text.
+        let named = Format::of_file_name(&path.to_string_lossy()).filter(|&format| format != Format::Wthor);
+        let format = named.unwrap_or(Format::Ggf);
         let written = write(&game, format).map_err(|error| error.to_string())?;
         write_whole(path, written.text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
         self.file = Some(path.to_owned());

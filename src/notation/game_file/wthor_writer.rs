@@ -125,7 +125,7 @@ fn header(year: u16, theory_empties: u8) -> [u8; HEADER] {
     header
 }
 
-/// Names and their numbers, from 1 on: the base has nobody of note at 0, which stands for no name.
+/// Names and their numbers, from 1 on: 0 is the number of no name.
 #[derive(Debug, Default)]
 struct Names {
     numbers: HashMap<String, u16>,
@@ -151,7 +151,7 @@ impl Names {
         if let Some(number) = self.numbers.get(name) {
             return Ok(*number);
         }
-        let most = usize::from(u16::MAX);
+        let most = usize::from(u16::MAX) - 1;
         let number = u16::try_from(self.bytes.len() + 1).ok().filter(|number| *number < u16::MAX);
         let number = number.ok_or(Unwritable::Names(most))?;
         let mut bytes = latin[..kept].to_vec();

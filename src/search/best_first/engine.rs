@@ -304,12 +304,12 @@ impl BestFirst {
         self.search_by_value(run, total)
     }
 
-    /// Whether a position is proven by a search that can visit `total` positions, or by an unlimited one whose next turn is worth `turn` positions.
-    fn is_to_be_proven(&self, empties: Empties, total: Option<u64>, turn: u64) -> bool {
+    /// Whether a position is proven by a search that can visit `total` positions, or by an unlimited one whose next spell is of `spell` positions.
+    fn is_to_be_proven(&self, empties: Empties, total: Option<u64>, spell: u64) -> bool {
         let cost = solving_cost(empties);
         match total {
             _ if !self.has(Component::Proofs) => false,
-            None => cost <= PROVABLE.max(turn as f64),
+            None => cost <= PROVABLE.max(spell as f64),
             // An unfinished proof says less than the alpha-beta that the extension has instead.
             Some(total) => !self.settings.alpha_beta_first && cost * TO_PROVE <= total as f64,
         }
