@@ -105,7 +105,7 @@ engine_options! {
     selectivity: Selectivity = Selectivity::BOLDEST; {
         name: "selectivity",
         value_name: "PERCENT",
-        help: "How sure alpha-beta's cuts by shallower searches are, in percent; 100 for none",
+        help: "How sure alpha-beta's cuts by shallower searches are, in percent; 100 for neither cuts nor extensions",
         detail: "The score of a solved position is exact in any case.",
     }
     hash_mb: u32 = 64; {

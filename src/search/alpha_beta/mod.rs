@@ -1,7 +1,8 @@
-//! Iterative-deepening principal variation search with a transposition table and an exact endgame: Othello's classical
-//! search, on one thread or several.
+//! Iterative-deepening principal variation search with a transposition table, ProbCut, singular extensions and an exact endgame: Othello's
+//! classical search, on one thread or several.
 
 mod root;
+mod selective;
 mod split;
 pub(super) mod stage;
 pub(super) mod walk;
@@ -22,7 +23,8 @@ pub struct AlphaBetaSettings {
     pub table_bytes: usize,
     /// Threads that search together, at least 1. One thread visits the same positions every time.
     pub threads: usize,
-    /// How sure a cut by a shallower search must be. The result of a solved position is exact whatever this is.
+    /// How sure a cut by a shallower search must be; with [`Selectivity::NONE`] no move is searched deeper than others either. The result of a solved
+    /// position is exact whatever this is.
     pub selectivity: Selectivity,
 }
 

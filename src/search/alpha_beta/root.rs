@@ -117,7 +117,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     /// Searches the roots in their order and sorts the ones whose value is known, best first, to the front; returns how
     /// many these are. Stops early if the control says so.
     fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> Iteration {
-        self.walk.selectivity = stage.selectivity();
+        self.walk.boldness.selectivity = stage.selectivity();
         let mut known = 0;
         for i in 0..roots.len() {
             let floor = self.floor(&roots[..known]);
@@ -180,10 +180,10 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         if !may_err || roots[i].proven >= needed {
             return true;
         }
-        let selectivity = std::mem::replace(&mut self.walk.selectivity, Selectivity::NONE);
+        let selectivity = std::mem::replace(&mut self.walk.boldness.selectivity, Selectivity::NONE);
         let floor = (needed - 1) * DISC;
         let keeps = -self.child_value(&roots[i], stage, -floor - 1, -floor) > floor;
-        self.walk.selectivity = selectivity;
+        self.walk.boldness.selectivity = selectivity;
         if self.walk.shared.is_stopped() || !keeps {
             return false;
         }

@@ -4,9 +4,9 @@
 //! that has come to the end of its own moves at such a node helps those who still work below it, so that nobody waits
 //! idly while there is work that it could share.
 
+use super::selective::Boldness;
 use super::walk::{Found, Node};
 use crate::othello::Square;
-use crate::search::selectivity::Selectivity;
 use arrayvec::ArrayVec;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -20,8 +20,7 @@ pub(in crate::search) struct Split<S> {
     /// Depth in plies of the searches below the moves.
     pub(super) depth: u8,
     pub(super) beta: i32,
-    pub(super) selectivity: Selectivity,
-    pub(super) probes: u8,
+    pub(super) boldness: Boldness,
     /// The next move that nobody has taken.
     next: AtomicUsize,
     /// The greater of alpha and the best value so far.
@@ -40,7 +39,7 @@ impl<S> Split<S> {
         moves: ArrayVec<(Square, Node<S>), 60>,
         depth: u8,
         (alpha, beta): (i32, i32),
-        (selectivity, probes): (Selectivity, u8),
+        boldness: Boldness,
         found: Found,
     ) -> Arc<Split<S>> {
         Arc::new(Split {
@@ -48,8 +47,7 @@ impl<S> Split<S> {
             moves,
             depth,
             beta,
-            selectivity,
-            probes,
+            boldness,
             next: AtomicUsize::new(0),
             bound: AtomicI32::new(alpha.max(found.value)),
             best: Mutex::new(found),

@@ -1,6 +1,6 @@
 //! Stages of an alpha-beta search: what one iteration is to find out.
 
-use super::walk::CUT_FROM;
+use super::selective::CUT_FROM;
 use crate::othello::Empties;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Depth, Limits, Precision, SearchDepth, Task};

@@ -1,7 +1,8 @@
 //! One thread's walk through the tree: principal variation search of one position to a depth or to the end.
 
+use super::selective::{Boldness, CUT_FROM};
 use super::split::{Pool, Split};
-use crate::eval::{ErrorModel, Incremental, MOST_EMPTIES_OF_FIT, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
+use crate::eval::{ErrorModel, Incremental, STATIC_LIMIT};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Empties, Position, Square, flips};
 use crate::search::endgame::{self, LocalTable, Solver};
@@ -18,23 +19,12 @@ const CHECK_INTERVAL: u64 = 4096;
 pub(in crate::search) const SOLVER_EMPTIES: Empties = Empties::new(13).unwrap();
 /// Depth in plies from which on the table is probed and moves are sorted by value.
 pub(in crate::search) const DEEP_FROM: u8 = 3;
-/// Depth in plies from which on ProbCut is tried.
-pub(super) const CUT_FROM: u8 = 2;
-/// The same with more empty squares than deviations are fitted to. Static values err more there, so a shallow search has at least four plies.
-const UNFITTED_CUT_FROM: u8 = 8;
 /// Depth in plies from which on the positions behind all moves are looked for in the table before one of them is searched.
 const ENHANCED_CUTOFF_FROM: u8 = 5;
-/// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
-const NESTED_PROBES: u8 = 2;
 /// Depth in plies from which on a node may be shared between threads.
 const SHARE_FROM: u8 = 5;
 /// Number of empty squares from which on a node of a search to the end may be shared between threads.
 const SHARE_TO_END_FROM: u8 = 16;
-
-/// Depth in plies from which on ProbCut is tried with this number of empty squares.
-fn cut_from(empties: Empties) -> u8 {
-    if empties.count() > MOST_EMPTIES_OF_FIT { UNFITTED_CUT_FROM } else { CUT_FROM }
-}
 
 /// A position with what the evaluation keeps beside it.
 #[derive(Clone, Copy)]
@@ -144,12 +134,9 @@ impl<'a, E: Incremental> Shared<'a, E> {
 /// One thread at work.
 pub(in crate::search) struct Walk<'a, E: Incremental> {
     pub shared: &'a Shared<'a, E>,
-    /// The selectivity of the cuts.
-    pub selectivity: Selectivity,
+    pub boldness: Boldness,
     /// The innermost shared node that this walk is below.
     pub(in crate::search) below: Option<Arc<Split<E::State>>>,
-    /// Number of nested ProbCut searches that this walk is in.
-    pub(in crate::search) probes: u8,
     /// The endgame solver's own table.
     local: LocalTable,
     /// Killer moves: what was last good enough one ply above the leaves, by the parity of the empty squares: of each side one, but for passes.
@@ -165,9 +152,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
     pub(in crate::search) fn new(shared: &'a Shared<'a, E>) -> Walk<'a, E> {
         Walk {
             shared,
-            selectivity: Selectivity::NONE,
+            boldness: Boldness::of(Selectivity::NONE),
             below: None,
-            probes: 0,
             local: LocalTable::default(),
             killers: [Bitboard::EMPTY; 2],
             nodes: 0,
@@ -275,7 +261,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     }
 
     /// The value of a node searched to a depth short of the end.
-    fn search_to_depth(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
+    pub(super) fn search_to_depth(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
         match depth {
             0 => {
                 self.nodes += 1;
@@ -377,7 +363,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let (mut alpha, mut beta) = (alpha, beta);
         let table_depth = if solving { TO_THE_END } else { depth };
         let entry = self.shared.table.probe(position);
-        if let Some(known) = entry.filter(|entry| entry.covers(table_depth, self.selectivity)) {
+        if let Some(known) = entry.filter(|entry| entry.covers(table_depth, self.boldness.selectivity)) {
             if let Some(value) = known.decides(alpha, beta) {
                 return value;
             }
@@ -397,6 +383,10 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         // The move that the table remembers is often all that is needed; then the others need no order.
         let first = children.lead(entry.and_then(|entry| entry.best));
+        let extension = if solving { 0 } else { self.extension(node, depth, entry, &children) };
+        if self.is_idle() {
+            return 0;
+        }
         let mut found = Found { value: -BEYOND, square: None };
         let share_from = if solving { SHARE_TO_END_FROM } else { SHARE_FROM };
         for i in 0..children.len() {
@@ -416,7 +406,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
             }
             let child = self.after(node, candidate.square, candidate.turned);
             let bound = alpha.max(found.value);
-            let value = self.child_value(&child, depth - 1, found.square.is_some(), bound, beta);
+            let plies = depth - 1 + if i == 0 { extension } else { 0 };
+            let value = self.child_value(&child, plies, found.square.is_some(), bound, beta);
             if self.is_idle() {
                 return 0;
             }
@@ -427,7 +418,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 }
             }
         }
-        let entry = Entry::of_search(found.value, (alpha, beta), table_depth, self.selectivity, found.square);
+        let entry = Entry::of_search(found.value, (alpha, beta), table_depth, self.boldness.selectivity, found.square);
         self.shared.table.store(position, entry);
         found.value
     }
@@ -451,46 +442,10 @@ impl<'a, E: Incremental> Walk<'a, E> {
         -self.value(child, depth, -beta, -bound)
     }
 
-    /// ProbCut: a bound on the value if a shallow search, or the static value alone, makes it likely enough that the value is
-    /// beyond the null window below `beta`.
-    fn probcut(&mut self, node: &Node<E::State>, depth: u8, solving: bool, beta: i32) -> Option<i32> {
-        let errors = self.shared.errors?;
-        let deviations = self.selectivity.deviations()?;
-        if self.probes >= NESTED_PROBES {
-            return None;
-        }
-        let empties = node.position.empty_count();
-        if depth < cut_from(empties) {
-            return None;
-        }
-        let (shallow, sigma) = if solving {
-            (shallow_depth_to_end(empties), errors.endgame(empties))
-        } else {
-            (shallow_depth(depth), errors.midgame(empties, depth))
-        };
-        let margin = (deviations * sigma as f32).round() as i32;
-        let guess = self.leaf(node);
-        let (high, low) = (beta + margin, beta - 1 - margin);
-        if shallow == 0 {
-            return if guess >= high { Some(beta) } else { (guess <= low).then_some(beta - 1) };
-        }
-        self.probes += 1;
-        let mut found = None;
-        if guess >= beta && high < BEYOND {
-            let value = self.search_to_depth(node, shallow, high - 1, high);
-            found = (value >= high).then_some(beta);
-        } else if guess < beta && low > -BEYOND {
-            let value = self.search_to_depth(node, shallow, low, low + 1);
-            found = (value <= low).then_some(beta - 1);
-        }
-        self.probes -= 1;
-        found.filter(|_| !self.is_idle())
-    }
-
     /// Enhanced transposition cut-off: the value of a move that is good enough by what the table knows of the position behind it.
     fn enhanced_cutoff(&self, children: &Candidates, table_depth: u8, depth: u8, beta: i32) -> Option<i32> {
         let needed = if table_depth == TO_THE_END { TO_THE_END } else { depth - 1 };
-        children.values_in_table(self.shared.table, needed, self.selectivity).find(|&value| value >= beta)
+        children.values_in_table(self.shared.table, needed, self.boldness.selectivity).find(|&value| value >= beta)
     }
 
     /// Puts the moves in the order in which they are to be tried.
@@ -504,7 +459,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
         first: Option<Square>,
     ) {
         let look = ordering::sorting_depth(depth, solving);
-        let probing = std::mem::replace(&mut self.probes, NESTED_PROBES);
+        let boldness = self.boldness;
+        self.boldness = boldness.without_probes();
         children.sort_by(first, |candidate: &Candidate| {
             let child = self.after(node, candidate.square, candidate.turned);
             let value = if look == 0 {
@@ -516,7 +472,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             };
             value + ordering::cost_of_replies(&candidate.child, look, solving)
         });
-        self.probes = probing;
+        self.boldness = boldness;
     }
 
     /// What a helping thread does: work wherever there is some, until the pool is closed.
@@ -541,8 +497,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     ) -> Option<Found> {
         let child = |candidate: &Candidate| (candidate.square, self.after(node, candidate.square, candidate.turned));
         let moves = children.iter().skip(first).map(child).collect();
-        let boldness = (self.selectivity, self.probes);
-        let split = Split::new(self.below.clone(), moves, depth - 1, window, boldness, found);
+        let split = Split::new(self.below.clone(), moves, depth - 1, window, self.boldness, found);
         let pool = &self.shared.pool;
         pool.publish(&split);
         self.work_at(&split);
@@ -557,8 +512,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// Searches moves of a shared node until there are none left or it is decided.
     fn work_at(&mut self, split: &Arc<Split<E::State>>) {
-        let before = (self.below.replace(split.clone()), self.selectivity, self.probes);
-        (self.selectivity, self.probes) = (split.selectivity, split.probes);
+        let below = self.below.replace(split.clone());
+        let boldness = std::mem::replace(&mut self.boldness, split.boldness);
         while !self.is_idle() {
             let Some((square, child, bound)) = split.take() else { break };
             let value = self.child_value(child, split.depth, true, bound, split.beta);
@@ -567,6 +522,6 @@ impl<'a, E: Incremental> Walk<'a, E> {
             }
             split.hand_in(square, value);
         }
-        (self.below, self.selectivity, self.probes) = before;
+        (self.below, self.boldness) = (below, boldness);
     }
 }

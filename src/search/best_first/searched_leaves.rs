@@ -128,7 +128,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
 
     /// The value of a child for the side that moves there, a bound if it is at most the floor.
     fn child(&mut self, child: &Position, exact: bool, floor: i32) -> i32 {
-        self.walk.selectivity = if exact { Selectivity::NONE } else { self.selectivity };
+        self.walk.boldness.selectivity = if exact { Selectivity::NONE } else { self.selectivity };
         let depth = if exact { u8::MAX } else { self.depth };
         let node = self.walk.node(*child);
         if floor > -BEYOND {

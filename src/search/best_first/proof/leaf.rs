@@ -68,7 +68,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
     fn begin(&mut self, selectivity: Selectivity) {
         let left = self.allowance.saturating_sub(self.counts().0);
         self.walk.begin(left.min(LEAF_LIMIT));
-        self.walk.selectivity = selectivity;
+        self.walk.boldness.selectivity = selectivity;
     }
 
     /// The estimate of a position from a search of `depth` plies, in units of [`DISC`]; near `middle` discs it is exact. `None` if that
