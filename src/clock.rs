@@ -145,7 +145,7 @@ impl Clock {
                 Stage::Main(main) => {
                     let rest = elapsed - *main;
                     *stage = Stage::Period { left: *period, moves: *all, sure: false };
-                    self.said = None;
+                    self.begin_stage();
                     self.spend(rest);
                 }
                 Stage::Period { left, moves, .. } if *moves > 1 => {
