@@ -145,7 +145,9 @@ impl Clock {
                 Stage::Main(main) => {
                     let rest = elapsed - *main;
                     *stage = Stage::Period { left: *period, moves: *all, sure: false };
-                    self.begin_stage();
+                    self.said = None;
+                    // The rest is of the same move.
+                    self.unseen = self.unseen.saturating_sub(UNSEEN);
                     self.spend(rest);
                 }
                 Stage::Period { left, moves, .. } if *moves > 1 => {

@@ -342,6 +342,7 @@ fn overtime_is_what_both_sides_say() {
     assert_eq!(clock.budget(40), Clock::canadian(seconds(6.25), seconds(30.0), 5).budget(40), "main time");
     clock.spend(seconds(10.0));
     assert_eq!(stage(&clock), Stage::Period { left: seconds(30.0), moves: 4, sure: false }, "used up to the last");
+    assert_eq!(clock.unseen, UNSEEN, "one move");
 
     let period = |left, moves| Stage::Period { left: seconds(left), moves, sure: true };
     for (spent, is_distrusted, (reported, moves), expected) in [
