@@ -132,8 +132,8 @@ engine_options! {
         name: "depth",
         value_name: "PLIES",
         help: "Bound on the depth in plies, 1 to 60, or none",
-        detail: "`emilia` takes 1.05 to 1.2 times as long as alpha-beta at this depth, in the mean of a game, and solves what \
-                 alpha-beta solves at it; `best-first` and `extension` take three quarters of that time. `korf-alpha-beta` searches to one depth, 6 if \
+        detail: "`emilia` takes about 1.25 times as long as alpha-beta at this depth, in the mean of a game, and solves what \
+                 alpha-beta solves at it; `best-first` and `extension` take a third to two thirds of alpha-beta's time. `korf-alpha-beta` searches to one depth, 6 if \
                  none is set; more time or positions do not make it search deeper.",
         read_by_all: true,
     }

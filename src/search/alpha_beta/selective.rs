@@ -16,15 +16,14 @@ const UNFITTED_CUT_FROM: u8 = 8;
 /// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
 const NESTED_PROBES: u8 = 2;
 
-/// Depth in plies from which on a singular move is searched deeper.
+/// Depth in plies from which on a singular move is searched deeper, if ProbCut is tried there.
 const SINGULAR_FROM: u8 = 6;
 /// How many plies less deep the search may have been whose best move may be singular.
 const SINGULAR_KNOWN: u8 = 3;
 /// How much worse all other moves must be, in units of [`DISC`].
 const SINGULAR_MARGIN: i32 = 2 * DISC;
 
-/// Depth in plies to which the positions behind the other moves are searched, to see that: about a third. Half the depth costs almost all that is
-/// gained.
+/// Depth in plies to which the positions behind the other moves are searched, to see that: about a third. With half the depth less than half is gained.
 fn comparing_depth(depth: u8) -> u8 {
     (depth - 2) / 3
 }
@@ -153,7 +152,8 @@ mod tests {
                 let value = |child| -walk.value(&walk.node(child), comparing_depth(DEPTH), -BEYOND, BEYOND);
                 let best_of_others = others.iter().map(|other| other.child).map(value).max().unwrap();
                 let lower = best_of_others + SINGULAR_MARGIN + 1;
-                let known = Entry { lower, upper: BEYOND, depth: DEPTH - SINGULAR_KNOWN, selectivity: Selectivity::BOLDEST, best: Some(children[0].square) };
+                let (depth, best) = (DEPTH - SINGULAR_KNOWN, Some(children[0].square));
+                let known = Entry { lower, upper: BEYOND, depth, selectivity: Selectivity::BOLDEST, best };
                 let mut extension = |boldness, depth, known| {
                     walk.boldness = boldness;
                     walk.extension(&node, depth, Some(known), &children)
@@ -164,6 +164,8 @@ mod tests {
                     (bold, DEPTH, Entry { lower: lower - 1, ..known }),
                     (bold, DEPTH, Entry { best: Some(others[0].square), ..known }),
                     (bold, DEPTH, Entry { depth: known.depth - 1, ..known }),
+                    (bold, DEPTH, Entry { depth: TO_THE_END, ..known }),
+                    (bold, DEPTH, Entry { lower: STATIC_LIMIT, ..known }),
                     (bold, DEPTH - 1, known),
                     (Boldness::of(Selectivity::NONE), DEPTH, known),
                     (Boldness { is_comparing: true, ..bold }, DEPTH, known),

@@ -134,6 +134,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
 /// One thread at work.
 pub(in crate::search) struct Walk<'a, E: Incremental> {
     pub shared: &'a Shared<'a, E>,
+    /// What it may leave out, and what it may search deeper.
     pub boldness: Boldness,
     /// The innermost shared node that this walk is below.
     pub(in crate::search) below: Option<Arc<Split<E::State>>>,

@@ -12,9 +12,9 @@ const MEAN_EVALUATIONS: [u64; 13] =
 /// The factor from one depth to the next beyond the measured ones.
 const GROWTH: f64 = 2.8;
 
-/// Static evaluations that a tree makes in about three quarters of the time that alpha-beta without singular extensions takes on average at depths 1 to
-/// 22, measured at even depths from 8 on. At depth 2 it makes about as many as alpha-beta visits positions, because a smaller tree is weaker. See `docs/lab-notebook.md`,
-/// "What the move's value costs, and what was tried for more discs".
+/// Static evaluations that a tree makes in about three quarters of the time that alpha-beta without singular extensions takes on average at
+/// depths 1 to 22, measured at even depths from 8 on. At depth 2 it makes about as many as alpha-beta visits positions, because a smaller tree
+/// is weaker. See `docs/lab-notebook.md`, "What the move's value costs, and what was tried for more discs".
 const MEAN_TREE_EVALUATIONS: [u64; 22] = [
     4, 60, 150, 350, 720, 1_300, 2_050, 3_100, 4_750, 7_300, 11_400, 17_800, 27_500, 42_000, 61_000, 88_000, 124_000,
     172_000, 245_000, 345_000, 480_000, 670_000,
@@ -29,8 +29,7 @@ pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
     by_depth(&MEAN_EVALUATIONS, GROWTH, depth)
 }
 
-/// The most static evaluations of a tree for a depth: about three quarters of the time that alpha-beta with cuts by shallower searches, but without
-/// singular extensions, takes on average to search to `depth` plies. The rest is for the value of the move.
+/// The most static evaluations of a tree for a depth ([`MEAN_TREE_EVALUATIONS`]). The rest of the time is for the value of the move.
 ///
 /// By measurements up to 22 plies, growing geometrically beyond.
 pub(super) fn evaluations_in_tree(depth: u8) -> u64 {
