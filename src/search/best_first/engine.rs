@@ -508,7 +508,7 @@ mod tests {
     fn the_extension_plays_what_its_tree_holds_worth_more_than_the_move_of_alpha_beta() {
         let [_, settings] = small_best_first(1);
         let mut overruled = 0;
-        // It does so in 20 of 300 positions.
+        // It does so in none of the first 60 positions, and in 20 of the next 300.
         for seed in [60, 70, 79, 87] {
             let (_, position) = open_positions(seed..seed + 1, |_| 40).next().unwrap();
             let task = Task::new(position, EvaluatorKind::Pattern.build());
