@@ -365,4 +365,25 @@ mod tests {
         assert!(within.len() > 1 && within.len() < all.len(), "a telling example");
         assert_eq!(some, within);
     }
+
+    /// On positions of tournament games. What is searched beside the best move fills the table too, and where a search for a move to play cuts or
+    /// goes deeper by what it finds there, it ends otherwise in 7 of these.
+    #[test]
+    fn the_best_move_and_its_value_hardly_depend_on_the_number_of_lines() {
+        let testset = include_str!("../../../tests/data/testset.obf");
+        let entries = testset.lines().filter(|line| !line.starts_with('%')).map(|line| ObfEntry::parse(line).unwrap());
+        let of_36 = entries.map(|entry| entry.position).filter(|position| position.empties().count() == 36);
+        let (mut differ, mut total) = (0, 0);
+        for position in of_36.take(50) {
+            let task = Task { is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+            let [one, four] = [1, 4].map(|lines| {
+                let report = think(&mut small_alpha_beta(), &Task { lines, ..task.clone() }, to_depth(9));
+                assert_eq!(report.lines.len(), lines.min(position.moves().count() as usize));
+                report.lines[0].clone()
+            });
+            differ += u32::from((one.turn, one.score) != (four.turn, four.score));
+            total += (one.score.units() - four.score.units()).abs();
+        }
+        assert!(differ <= 2 && total <= DISC, "{differ} {total}");
+    }
 }

@@ -116,16 +116,40 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
 
     /// Searches the roots in their order and sorts the ones whose value is known, best first, to the front; returns how
     /// many these are. Stops early if the control says so.
+    ///
+    /// Where a search may cut, what it finds depends on the windows. There the best move is looked for as if it alone were asked for, and others
+    /// after it, which are no better then: so it has one value whatever the number of lines.
     fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> Iteration {
         self.walk.boldness.selectivity = stage.selectivity();
-        let mut known = 0;
-        for i in 0..roots.len() {
-            let floor = self.floor(&roots[..known]);
-            if matches!(stage, Stage::Outcome(_)) && floor >= DISC {
-                // Nothing is better than to win.
+        let wants_more = self.task.lines > 1 || self.task.margin.is_some();
+        if !wants_more || stage.selectivity() == Selectivity::NONE || matches!(stage, Stage::Outcome(_)) {
+            return self.pass(roots, stage, 0, (self.task.lines, self.task.margin), BEYOND);
+        }
+        let best = self.pass(roots, stage, 0, (1, None), BEYOND);
+        if !best.is_complete {
+            return best;
+        }
+        let ceiling = roots[0].line.score.units();
+        self.pass(roots, stage, best.known, (self.task.lines, self.task.margin), ceiling)
+    }
+
+    /// Searches the roots after the first `known`, none of which is worth more than `ceiling`: `wanted` are this many moves, and those within a
+    /// margin.
+    fn pass(
+        &mut self,
+        roots: &mut [Root<E::State>],
+        stage: Stage,
+        mut known: usize,
+        wanted: (usize, Option<Score>),
+        ceiling: i32,
+    ) -> Iteration {
+        for i in known..roots.len() {
+            let floor = floor(&roots[..known], wanted);
+            if floor >= ceiling || matches!(stage, Stage::Outcome(_)) && floor >= DISC {
+                // Nothing is better than this, or than to win.
                 return Iteration { known, searched: i, is_complete: true };
             }
-            let value = self.root_value(&roots[i], stage, floor, roots[i].guess);
+            let value = self.root_value(&roots[i], stage, (floor, ceiling));
             let is_wanted = value > floor && self.keeps_outcome(roots, i, stage);
             if self.walk.shared.is_stopped() {
                 return Iteration { known, searched: i, is_complete: false };
@@ -191,46 +215,34 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         true
     }
 
-    /// The value that a further move must exceed to be of interest.
-    fn floor(&self, known: &[Root<E::State>]) -> i32 {
-        if known.len() < self.task.lines {
-            return -BEYOND;
-        }
-        let last_wanted = known[self.task.lines - 1].line.score.units();
-        match self.task.margin {
-            Some(margin) => last_wanted.min(known[0].line.score.units() - margin.units() - 1),
-            None => last_wanted,
-        }
-    }
-
-    /// The exact value of a turn if it exceeds the floor, else a bound at or below it.
-    fn root_value(&mut self, root: &Root<E::State>, stage: Stage, floor: i32, guess: i32) -> i32 {
-        let (mut reach, is_mtdf) = (self.aspiration, self.walk.shared.is_mtdf);
+    /// The exact value of a turn if it is between the floor and the ceiling, else a bound at or below the floor, or the ceiling.
+    fn root_value(&mut self, root: &Root<E::State>, stage: Stage, (floor, ceiling): (i32, i32)) -> i32 {
+        let (mut reach, is_mtdf, guess) = (self.aspiration, self.walk.shared.is_mtdf, root.guess.min(ceiling));
         let mut value = |low: i32, high: i32| -self.child_value(root, stage, -high, -low);
         if matches!(stage, Stage::Outcome(_)) {
             return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
         }
         if is_mtdf {
             let near = if matches!(stage, Stage::Solve(_)) { 1 } else { NEAR_BOUNDS };
-            return mtdf(floor, guess, near, value);
+            return mtdf((floor, ceiling), guess, near, value);
         }
-        let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(BEYOND));
+        let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(ceiling));
         if floor > -BEYOND {
             let first = value(floor, floor + 1);
             if first <= floor {
                 return first;
             }
-            (low, high) = (floor, (first + reach).min(BEYOND));
+            (low, high) = (floor, (first + reach).min(ceiling));
         }
         loop {
             let found = value(low, high);
             reach *= 4;
             if found <= low && low > floor.max(-BEYOND) {
                 low = (found - reach).max(-BEYOND);
-            } else if found >= high && high < BEYOND {
-                high = (found + reach).min(BEYOND);
+            } else if found >= high && high < ceiling {
+                high = (found + reach).min(ceiling);
             } else {
-                return found;
+                return found.min(ceiling);
             }
         }
     }
@@ -269,11 +281,20 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 _ => self.walk.shared.table.probe(&position).and_then(|entry| entry.best),
             };
             let Some(square) = square else { break };
+            let is_extended = matches!(stage, Stage::Midgame(..)) && self.singular(&position, depth) == Some(square);
             game.take(Move::Place(square)).expect("a legal move");
             value = -value;
-            depth -= 1;
+            depth -= usize::from(!is_extended);
         }
         std::iter::once(root.line.turn).chain(game.turns().iter().copied()).collect()
+    }
+
+    /// The move of a position that is searched a ply deeper than the others, where no search decides that.
+    fn singular(&mut self, position: &Position, depth: usize) -> Option<Square> {
+        let mut children = Candidates::none();
+        children.add(position, position.moves());
+        let node = self.walk.node(*position);
+        self.walk.singular(&node, depth as u8, None, &children)
     }
 
     /// The best move by a search of its own: the last plies of a line, which the table does not keep.
@@ -339,9 +360,22 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     }
 }
 
-/// MTD(f): the value that null windows find, a lower bound that is as `near` to an upper one, if it exceeds the floor, else a bound at or below that.
-fn mtdf(floor: i32, guess: i32, near: i32, mut value: impl FnMut(i32, i32) -> i32) -> i32 {
-    let (mut low, mut high) = (floor, BEYOND);
+/// The value that a further move must exceed to be of interest, where this many moves are wanted, and those within a margin of the best.
+fn floor<S>(known: &[Root<S>], (lines, margin): (usize, Option<Score>)) -> i32 {
+    if known.len() < lines {
+        return -BEYOND;
+    }
+    let last_wanted = known[lines - 1].line.score.units();
+    match margin {
+        Some(margin) => last_wanted.min(known[0].line.score.units() - margin.units() - 1),
+        None => last_wanted,
+    }
+}
+
+/// MTD(f): the value that null windows find, a lower bound that is as `near` to an upper one, if it is between the floor and the ceiling, else a
+/// bound at or below the floor, or the ceiling.
+fn mtdf((floor, ceiling): (i32, i32), guess: i32, near: i32, mut value: impl FnMut(i32, i32) -> i32) -> i32 {
+    let (mut low, mut high) = (floor, ceiling);
     let mut next = if floor > -BEYOND { floor + 1 } else { guess };
     while high - low >= near {
         let bound = next.clamp(low + 1, high);
@@ -357,5 +391,5 @@ fn mtdf(floor: i32, guess: i32, near: i32, mut value: impl FnMut(i32, i32) -> i3
             return high;
         }
     }
-    low
+    low.min(ceiling)
 }

@@ -3,7 +3,7 @@
 use super::walk::{Node, Walk};
 use crate::eval::{Incremental, MOST_EMPTIES_OF_FIT, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
-use crate::othello::Empties;
+use crate::othello::{Empties, Square};
 use crate::search::BEYOND;
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
@@ -18,10 +18,12 @@ const NESTED_PROBES: u8 = 2;
 
 /// Depth in plies from which on a singular move is searched deeper, if ProbCut is tried there.
 const SINGULAR_FROM: u8 = 6;
-/// How many plies less deep the search may have been whose best move may be singular.
+/// How much worse the static values of all other moves must be for that, in units of [`DISC`].
+const STATIC_MARGIN: i32 = 4 * DISC;
+/// How much worse they must be by a search.
+const SEARCHED_MARGIN: i32 = 2 * DISC;
+/// How many plies less deep the search may have been whose best move may be singular by a search.
 const SINGULAR_KNOWN: u8 = 3;
-/// How much worse all other moves must be, in units of [`DISC`].
-const SINGULAR_MARGIN: i32 = 2 * DISC;
 
 /// Depth in plies to which the positions behind the other moves are searched, to see that: about a third. With half the depth less than half is gained.
 fn comparing_depth(depth: u8) -> u8 {
@@ -97,32 +99,64 @@ impl<E: Incremental> Walk<'_, E> {
         found.filter(|_| !self.is_idle())
     }
 
-    /// How many plies deeper the first of a node's moves is searched: one if it is the move that the table knows and singular, so much better
-    /// than all others by a shallow search of these that the value hangs on it (Anantharaman, Campbell and Hsu, "Singular extensions:
-    /// adding selectivity to brute-force searching", *Artificial Intelligence* 43, 1990).
-    pub(super) fn extension(
+    /// The move of a node that is searched a ply deeper than the others, unless that is to the end, because it is singular: so much better than
+    /// all of them that the value hangs on it (Anantharaman, Campbell and Hsu, "Singular extensions: adding selectivity to brute-force
+    /// searching", *Artificial Intelligence* 43, 1990).
+    ///
+    /// Where a move is to be played, searches compare them, which finds better moves in the same time. Where values are wanted, static values do:
+    /// what a search finds depends on what the table holds, and a value must not depend on what else was asked.
+    pub(super) fn singular(
         &mut self,
         node: &Node<E::State>,
         depth: u8,
         known: Option<Entry>,
         children: &Candidates,
-    ) -> u8 {
-        let is_deep_enough = |known: &Entry| known.depth + SINGULAR_KNOWN >= depth && known.depth != TO_THE_END;
-        let Some(known) = known.filter(is_deep_enough) else { return 0 };
-        let from = SINGULAR_FROM.max(cut_from(node.position.empty_count()));
-        let is_first = known.best == Some(children[0].square);
-        let is_estimate = known.lower.abs() < STATIC_LIMIT;
-        if !self.boldness.extends() || depth < from || children.len() == 1 || !is_first || !is_estimate {
-            return 0;
+    ) -> Option<Square> {
+        let empties = node.position.empty_count();
+        let from = SINGULAR_FROM.max(cut_from(empties));
+        if !self.boldness.extends() || depth < from || empties.are_within(depth) || children.len() == 1 {
+            None
+        } else if self.shared.is_analysis {
+            self.singular_by_static_values(node, children)
+        } else {
+            self.singular_by_searches(node, depth, known?, children)
         }
-        let limit = known.lower - SINGULAR_MARGIN;
+    }
+
+    fn singular_by_static_values(&mut self, node: &Node<E::State>, children: &Candidates) -> Option<Square> {
+        let (mut best, mut second, mut square) = (-BEYOND, -BEYOND, None);
+        for candidate in children.iter() {
+            let value = -self.leaf(&self.after(node, candidate.square, candidate.turned));
+            if value > best {
+                (best, second, square) = (value, best, Some(candidate.square));
+            } else {
+                second = second.max(value);
+            }
+        }
+        square.filter(|_| best < STATIC_LIMIT && best - second >= STATIC_MARGIN)
+    }
+
+    /// The first move, if the table knows it as the best one.
+    fn singular_by_searches(
+        &mut self,
+        node: &Node<E::State>,
+        depth: u8,
+        known: Entry,
+        children: &Candidates,
+    ) -> Option<Square> {
+        let is_deep_enough = known.depth + SINGULAR_KNOWN >= depth && known.depth != TO_THE_END;
+        let first = known.best.filter(|&best| best == children[0].square)?;
+        if !is_deep_enough || known.lower.abs() >= STATIC_LIMIT {
+            return None;
+        }
+        let limit = known.lower - SEARCHED_MARGIN;
         self.boldness.is_comparing = true;
         let is_singular = !children[1..].iter().any(|other| {
             let child = self.after(node, other.square, other.turned);
             -self.value(&child, comparing_depth(depth), -limit, 1 - limit) >= limit
         });
         self.boldness.is_comparing = false;
-        u8::from(is_singular)
+        is_singular.then_some(first)
     }
 }
 
@@ -135,45 +169,88 @@ mod tests {
     use crate::search::{Control, Limits, Task};
     use crate::testing::random_position;
 
+    /// Calls `test` with a walk at each position, its node and its moves.
+    macro_rules! at_each {
+        ($positions:expr, $is_analysis:expr, |$position:ident, $walk:ident, $node:ident, $children:ident| $test:block) => {
+            for $position in $positions {
+                let mut task = Task::new($position, EvaluatorKind::Pattern.build());
+                task.is_analysis = $is_analysis;
+                let (table, control) = (TranspositionTable::new(1 << 16), Control::with_limits(Limits::default()));
+                with_incremental!(&*task.evaluator, evaluation => {
+                    let shared = Shared::new(evaluation, &task, &table, &control);
+                    let mut $walk = Walk::new(&shared);
+                    let $node = $walk.node($position);
+                    let mut $children = Candidates::none();
+                    $children.add(&$position, $position.moves());
+                    $test
+                });
+            }
+        };
+    }
+
     #[test]
-    fn a_move_is_singular_if_all_others_are_worse_by_more_than_the_margin() {
-        const DEPTH: u8 = SINGULAR_FROM;
-        for position in (0..20).map(|seed| random_position(seed, 36)).filter(|position| position.moves().count() > 1) {
-            let task = Task::new(position, EvaluatorKind::Pattern.build());
-            let (table, control) = (TranspositionTable::new(1 << 16), Control::with_limits(Limits::default()));
-            with_incremental!(&*task.evaluator, evaluation => {
-                let shared = Shared::new(evaluation, &task, &table, &control);
-                let mut walk = Walk::new(&shared);
-                walk.boldness = Boldness::of(Selectivity::BOLDEST);
-                let node = walk.node(position);
-                let mut children = Candidates::none();
-                children.add(&position, position.moves());
-                let others = &children[1..];
-                let value = |child| -walk.value(&walk.node(child), comparing_depth(DEPTH), -BEYOND, BEYOND);
-                let best_of_others = others.iter().map(|other| other.child).map(value).max().unwrap();
-                let lower = best_of_others + SINGULAR_MARGIN + 1;
-                let (depth, best) = (DEPTH - SINGULAR_KNOWN, Some(children[0].square));
-                let known = Entry { lower, upper: BEYOND, depth, selectivity: Selectivity::BOLDEST, best };
-                let mut extension = |boldness, depth, known| {
-                    walk.boldness = boldness;
-                    walk.extension(&node, depth, Some(known), &children)
-                };
-                let bold = Boldness::of(Selectivity::BOLDEST);
-                assert_eq!(extension(bold, DEPTH, known), 1, "{position}");
-                for (boldness, depth, known) in [
-                    (bold, DEPTH, Entry { lower: lower - 1, ..known }),
-                    (bold, DEPTH, Entry { best: Some(others[0].square), ..known }),
-                    (bold, DEPTH, Entry { depth: known.depth - 1, ..known }),
-                    (bold, DEPTH, Entry { depth: TO_THE_END, ..known }),
-                    (bold, DEPTH, Entry { lower: STATIC_LIMIT, ..known }),
-                    (bold, DEPTH - 1, known),
-                    (Boldness::of(Selectivity::NONE), DEPTH, known),
-                    (Boldness { is_comparing: true, ..bold }, DEPTH, known),
-                    (Boldness { probes: 1, ..bold }, DEPTH, known),
-                ] {
-                    assert_eq!(extension(boldness, depth, known), 0, "{position} {boldness:?} {known:?}");
-                }
-            });
-        }
+    fn for_a_value_a_move_is_singular_if_the_static_values_of_all_others_are_worse_by_the_margin() {
+        let mut seen = [0; 2];
+        let positions = (0..60).map(|seed| random_position(seed, 30 + seed as u32 % 28));
+        at_each!(positions, true, |position, walk, node, children| {
+            let mut values: Vec<(i32, Square)> =
+                children.iter().map(|child| (-walk.leaf(&walk.node(child.child)), child.square)).collect();
+            values.sort_by_key(|&(value, _)| -value);
+            let expected = values
+                .first()
+                .filter(|best| best.0 < STATIC_LIMIT)
+                .filter(|best| values.get(1).is_some_and(|second| best.0 - second.0 >= STATIC_MARGIN))
+                .map(|best| best.1);
+            let from = if position.empty_count().count() > 52 { 8 } else { SINGULAR_FROM };
+            let mut singular = |boldness, depth| {
+                walk.boldness = boldness;
+                walk.singular(&node, depth, None, &children)
+            };
+            let bold = Boldness::of(Selectivity::BOLDEST);
+            assert_eq!(singular(bold, from), expected, "{position}");
+            assert_eq!(singular(bold, from + 7), expected, "{position}");
+            for depth in [from - 1, position.empty_count().count()] {
+                assert_eq!(singular(bold, depth), None, "{position} {depth}");
+            }
+            for boldness in [Boldness::of(Selectivity::NONE), bold.without_probes(), Boldness { probes: 1, ..bold }] {
+                assert_eq!(singular(boldness, from), None, "{position} {boldness:?}");
+            }
+            seen[usize::from(expected.is_some())] += 1;
+        });
+        assert!(seen.iter().all(|&n| n > 5), "{seen:?}");
+    }
+
+    #[test]
+    fn in_a_game_a_move_is_singular_if_all_others_are_worse_by_more_than_the_margin() {
+        let positions = (0..20).map(|seed| random_position(seed, 36 + 20 * (seed as u32 % 2)));
+        at_each!(positions.filter(|position| position.moves().count() > 1), false, |position, walk, node, children| {
+            let from = if position.empty_count().count() > 52 { 8 } else { SINGULAR_FROM };
+            walk.boldness = Boldness::of(Selectivity::BOLDEST);
+            let others = &children[1..];
+            let value = |child| -walk.value(&walk.node(child), comparing_depth(from), -BEYOND, BEYOND);
+            let best_of_others = others.iter().map(|other| other.child).map(value).max().unwrap();
+            let lower = best_of_others + SEARCHED_MARGIN + 1;
+            let (depth, best) = (from - SINGULAR_KNOWN, Some(children[0].square));
+            let known = Entry { lower, upper: BEYOND, depth, selectivity: Selectivity::BOLDEST, best };
+            let mut singular = |boldness, depth, known| {
+                walk.boldness = boldness;
+                walk.singular(&node, depth, Some(known), &children)
+            };
+            let bold = Boldness::of(Selectivity::BOLDEST);
+            assert_eq!(singular(bold, from, known), best, "{position}");
+            for (boldness, depth, known) in [
+                (bold, from, Entry { lower: lower - 1, ..known }),
+                (bold, from, Entry { best: Some(others[0].square), ..known }),
+                (bold, from, Entry { depth: known.depth - 1, ..known }),
+                (bold, from, Entry { depth: TO_THE_END, ..known }),
+                (bold, from, Entry { lower: STATIC_LIMIT, ..known }),
+                (bold, from - 1, known),
+                (Boldness::of(Selectivity::NONE), from, known),
+                (Boldness { is_comparing: true, ..bold }, from, known),
+                (Boldness { probes: 1, ..bold }, from, known),
+            ] {
+                assert_eq!(singular(boldness, depth, known), None, "{position} {boldness:?} {known:?}");
+            }
+        });
     }
 }

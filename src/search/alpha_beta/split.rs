@@ -17,8 +17,10 @@ pub(in crate::search) struct Split<S> {
     /// The shared node above this one, if any.
     above: Option<Arc<Split<S>>>,
     moves: ArrayVec<(Square, Node<S>), 60>,
-    /// Depth in plies of the searches below the moves.
-    pub(super) depth: u8,
+    /// Depth in plies to which the node is searched.
+    depth: u8,
+    /// The move that is searched a ply deeper than the others.
+    singular: Option<Square>,
     pub(super) beta: i32,
     pub(super) boldness: Boldness,
     /// The next move that nobody has taken.
@@ -37,7 +39,7 @@ impl<S> Split<S> {
     pub(super) fn new(
         above: Option<Arc<Split<S>>>,
         moves: ArrayVec<(Square, Node<S>), 60>,
-        depth: u8,
+        (depth, singular): (u8, Option<Square>),
         (alpha, beta): (i32, i32),
         boldness: Boldness,
         found: Found,
@@ -46,6 +48,7 @@ impl<S> Split<S> {
             above,
             moves,
             depth,
+            singular,
             beta,
             boldness,
             next: AtomicUsize::new(0),
@@ -60,6 +63,11 @@ impl<S> Split<S> {
     pub(super) fn take(&self) -> Option<(Square, &Node<S>, i32)> {
         let (square, child) = self.moves.get(self.next.fetch_add(1, Ordering::Relaxed))?;
         Some((*square, child, self.bound.load(Ordering::Relaxed)))
+    }
+
+    /// Depth in plies of the search below a move.
+    pub(super) fn depth_below(&self, square: Square) -> u8 {
+        self.depth - u8::from(self.singular != Some(square))
     }
 
     /// Enters the value of a move.

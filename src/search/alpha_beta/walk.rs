@@ -48,6 +48,8 @@ pub(in crate::search) struct Shared<'a, E: Incremental> {
     pub contempt: Contempt,
     pub control: &'a Control,
     pub pool: Pool<E::State>,
+    /// Whether values are wanted, and not a move to play.
+    pub is_analysis: bool,
     /// Whether the value of a turn at the root is found by null windows alone.
     pub is_mtdf: bool,
     /// Whether the search was stopped: the values returned from then on mean nothing.
@@ -72,6 +74,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
             contempt: task.contempt,
             control,
             pool: Pool::default(),
+            is_analysis: task.is_analysis,
             is_mtdf: false,
             stopped: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
@@ -384,7 +387,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         // The move that the table remembers is often all that is needed; then the others need no order.
         let first = children.lead(entry.and_then(|entry| entry.best));
-        let extension = if solving { 0 } else { self.extension(node, depth, entry, &children) };
+        let singular = self.singular(node, depth, entry, &children);
         if self.is_idle() {
             return 0;
         }
@@ -399,7 +402,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             }
             let candidate = &children[i];
             if i > 0 && depth >= share_from && children.len() - i > 1 && self.shared.pool.wants_work() {
-                if let Some(all) = self.share(node, depth, (alpha, beta), found, &children, i) {
+                if let Some(all) = self.share(node, depth, singular, (alpha, beta), found, &children[i..]) {
                     found = all;
                     break;
                 }
@@ -407,7 +410,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             }
             let child = self.after(node, candidate.square, candidate.turned);
             let bound = alpha.max(found.value);
-            let plies = depth - 1 + if i == 0 { extension } else { 0 };
+            let plies = depth - u8::from(singular != Some(candidate.square));
             let value = self.child_value(&child, plies, found.square.is_some(), bound, beta);
             if self.is_idle() {
                 return 0;
@@ -486,19 +489,19 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
     }
 
-    /// Searches the moves from the `first` on together with others. `None` if the result is not wanted any more.
+    /// Searches the last moves of a node together with others. `None` if the result is not wanted any more.
     fn share(
         &mut self,
         node: &Node<E::State>,
         depth: u8,
+        singular: Option<Square>,
         window: (i32, i32),
         found: Found,
-        children: &Candidates,
-        first: usize,
+        children: &[Candidate],
     ) -> Option<Found> {
         let child = |candidate: &Candidate| (candidate.square, self.after(node, candidate.square, candidate.turned));
-        let moves = children.iter().skip(first).map(child).collect();
-        let split = Split::new(self.below.clone(), moves, depth - 1, window, self.boldness, found);
+        let moves = children.iter().map(child).collect();
+        let split = Split::new(self.below.clone(), moves, (depth, singular), window, self.boldness, found);
         let pool = &self.shared.pool;
         pool.publish(&split);
         self.work_at(&split);
@@ -517,7 +520,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let boldness = std::mem::replace(&mut self.boldness, split.boldness);
         while !self.is_idle() {
             let Some((square, child, bound)) = split.take() else { break };
-            let value = self.child_value(child, split.depth, true, bound, split.beta);
+            let value = self.child_value(child, split.depth_below(square), true, bound, split.beta);
             if self.is_idle() {
                 break;
             }
