@@ -38,7 +38,7 @@ pub struct LabelSettings {
     pub depth: Depth,
     /// Empty squares from which positions are solved.
     pub exact: u8,
-    /// How sure cuts by shallower searches are, in percent; 100 for none.
+    /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions.
     pub confidence: Selectivity,
 }
 

@@ -32,7 +32,7 @@ pub struct SelfPlaySettings {
     pub depth: Depth,
     /// Empty squares from which play is perfect, 1 to 30.
     pub exact: u8,
-    /// How sure cuts by shallower searches are, in percent; 100 for none. Perfect play has none.
+    /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions. Perfect play has neither.
     pub confidence: Selectivity,
     /// How many random moves begin a game: any number of these.
     pub random_plies: PlyRange,

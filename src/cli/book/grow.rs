@@ -65,7 +65,7 @@ pub(super) struct SearchArguments {
     /// Positions that each search visits
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// How sure cuts by shallower searches are, in percent; 100 for none
+    /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions
     #[arg(long, value_name = "PERCENT", default_value_t = Selectivity::BOLDEST)]
     pub(super) selectivity: Selectivity,
     /// The moves to the position that the book grows for [default: the start]

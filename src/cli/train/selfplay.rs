@@ -22,7 +22,7 @@ pub(super) struct SelfPlayArguments {
     /// Play perfectly from this number of empty squares on [default: 16]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
-    /// How sure cuts by shallower searches are, in percent; 100 for none [default: 73]
+    /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions [default: 73]
     #[arg(long, alias = "confidence", value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
     /// How many random moves begin a game [default: 0-24]
@@ -82,7 +82,7 @@ mod tests {
         for expected in [
             format!("Plies that each move is searched [default: {depth}]"),
             format!("this number of empty squares on [default: {exact}]"),
-            format!("in percent; 100 for none [default: {}]", confidence.percent()),
+            format!("in percent; 100 for neither cuts nor extensions [default: {}]", confidence.percent()),
             format!("random moves begin a game [default: {random_plies}]"),
             format!("one of these numbers [default: {favoured_plies}]"),
         ] {

@@ -99,7 +99,7 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::game::DISC;
     use crate::notation::obf::ObfEntry;
-    use crate::othello::Move;
+    use crate::othello::{Move, Position};
     use crate::search::tests::{
         by_alpha_beta, open_positions, outcome_of, scores, small_alpha_beta, think, to_depth, visiting,
     };
@@ -366,24 +366,74 @@ mod tests {
         assert_eq!(some, within);
     }
 
-    /// On positions of tournament games. What is searched beside the best move fills the table too, and where a search for a move to play cuts or
-    /// goes deeper by what it finds there, it ends otherwise in 7 of these.
-    #[test]
-    fn the_best_move_and_its_value_hardly_depend_on_the_number_of_lines() {
+    /// Positions of tournament games with 36 empty squares.
+    fn tournament_positions(number: usize) -> impl Iterator<Item = Position> {
         let testset = include_str!("../../../tests/data/testset.obf");
         let entries = testset.lines().filter(|line| !line.starts_with('%')).map(|line| ObfEntry::parse(line).unwrap());
-        let of_36 = entries.map(|entry| entry.position).filter(|position| position.empties().count() == 36);
-        let (mut differ, mut total) = (0, 0);
-        for position in of_36.take(50) {
-            let task = Task { is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
-            let [one, four] = [1, 4].map(|lines| {
-                let report = think(&mut small_alpha_beta(), &Task { lines, ..task.clone() }, to_depth(9));
+        entries.map(|entry| entry.position).filter(|position| position.empties().count() == 36).take(number)
+    }
+
+    /// What is searched beside the best move fills the table too.
+    #[test]
+    fn the_best_move_and_its_value_depend_less_on_the_number_of_lines_than_those_of_a_move_to_play() {
+        let differing = |is_analysis| {
+            let answer = |position, lines| {
+                let task = Task { is_analysis, lines, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+                let report = think(&mut small_alpha_beta(), &task, to_depth(9));
                 assert_eq!(report.lines.len(), lines.min(position.moves().count() as usize));
-                report.lines[0].clone()
-            });
-            differ += u32::from((one.turn, one.score) != (four.turn, four.score));
-            total += (one.score.units() - four.score.units()).abs();
+                assert!(report.lines.is_sorted_by_key(|line| -line.score));
+                (report.lines[0].turn, report.lines[0].score)
+            };
+            tournament_positions(50).filter(|&position| answer(position, 1) != answer(position, 4)).count()
+        };
+        let (of_values, of_moves) = (differing(true), differing(false));
+        assert!(of_values <= 2 && of_moves > of_values, "{of_values} {of_moves}");
+    }
+
+    /// Also those that are nearer to the best one than MTD(f) distinguishes values.
+    #[test]
+    fn with_cuts_too_lines_are_sorted_and_all_moves_within_the_margin_are_listed() {
+        let settings = AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() };
+        for make in [AlphaBeta::new, AlphaBeta::mtdf] {
+            let (mut within, mut of_two, mut kept) = (0, 0, 0);
+            for position in tournament_positions(30) {
+                let task = Task { is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+                let ask = |task: &Task| think(&mut make(settings), task, to_depth(8)).lines;
+                let alone = ask(&task);
+                let margin = Score::from_units(3 * DISC / 8);
+                let [near, two, all] = [(1, Some(margin)), (2, None), (60, None)]
+                    .map(|(lines, margin)| ask(&Task { lines, margin, ..task.clone() }));
+                assert!(all.is_sorted_by_key(|line| -line.score));
+                kept += [&near, &two, &all].into_iter().filter(|lines| lines[0].turn == alone[0].turn).count();
+                assert!(near.iter().all(|line| line.score.units() >= near[0].score.units() - margin.units()));
+                within += near.len() - 1;
+                of_two += usize::from((two[1].score.units() - all[1].score.units()).abs() <= DISC / 2);
+            }
+            assert!(within > 2 && of_two > 24 && kept > 80, "{within} {of_two} {kept}");
         }
-        assert!(differ <= 2 && total <= DISC, "{differ} {total}");
+    }
+
+    /// A move that is searched a ply deeper makes its line a ply longer.
+    #[test]
+    fn a_line_ends_where_its_value_was_found() {
+        const DEPTH: usize = 9;
+        let (mut equal, mut longer, mut lines) = (0, 0, 0);
+        for position in tournament_positions(50) {
+            let task = Task { is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+            let line = think(&mut small_alpha_beta(), &task, to_depth(DEPTH as u8)).lines.remove(0);
+            let mut end = position;
+            line.pv.iter().for_each(|&turn| end = end.take(turn).unwrap());
+            let (table, control) = (TranspositionTable::new(1), Control::with_limits(Limits::default()));
+            let value = with_incremental!(&*task.evaluator, evaluation => {
+                let shared = Shared::new(evaluation, &task, &table, &control);
+                let mut walk = Walk::new(&shared);
+                walk.leaf(&walk.node(end))
+            });
+            let sign = if end.mover() == position.mover() { 1 } else { -1 };
+            equal += u32::from(sign * value == line.score.units());
+            longer += u32::from(line.pv.len() > DEPTH);
+            lines += 1;
+        }
+        assert!(equal > 30 && longer > 5, "{equal} {longer} of {lines}");
     }
 }

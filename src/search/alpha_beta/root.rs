@@ -117,8 +117,8 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     /// Searches the roots in their order and sorts the ones whose value is known, best first, to the front; returns how
     /// many these are. Stops early if the control says so.
     ///
-    /// Where a search may cut, what it finds depends on the windows. There the best move is looked for as if it alone were asked for, and others
-    /// after it, which are no better then: so it has one value whatever the number of lines.
+    /// Where a search may cut, what it finds depends on the windows. There the best move is looked for as if it alone were asked for, and the
+    /// others after it. So its value depends on the number of lines only by what the table holds.
     fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> Iteration {
         self.walk.boldness.selectivity = stage.selectivity();
         let wants_more = self.task.lines > 1 || self.task.margin.is_some();
@@ -133,8 +133,8 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         self.pass(roots, stage, best.known, (self.task.lines, self.task.margin), ceiling)
     }
 
-    /// Searches the roots after the first `known`, none of which is worth more than `ceiling`: `wanted` are this many moves, and those within a
-    /// margin.
+    /// Searches the roots after the first `known`. `wanted` are this many moves, and those within a margin. What seems to be worth more than
+    /// `ceiling` is worth that.
     fn pass(
         &mut self,
         roots: &mut [Root<E::State>],
@@ -377,7 +377,8 @@ fn floor<S>(known: &[Root<S>], (lines, margin): (usize, Option<Score>)) -> i32 {
 fn mtdf((floor, ceiling): (i32, i32), guess: i32, near: i32, mut value: impl FnMut(i32, i32) -> i32) -> i32 {
     let (mut low, mut high) = (floor, ceiling);
     let mut next = if floor > -BEYOND { floor + 1 } else { guess };
-    while high - low >= near {
+    // What is not known to exceed the floor is searched once at least.
+    while high - low >= near || low == floor {
         let bound = next.clamp(low + 1, high);
         let found = value(bound - 1, bound);
         if found >= bound {

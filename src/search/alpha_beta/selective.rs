@@ -18,11 +18,11 @@ const NESTED_PROBES: u8 = 2;
 
 /// Depth in plies from which on a singular move is searched deeper, if ProbCut is tried there.
 const SINGULAR_FROM: u8 = 6;
-/// How much worse the static values of all other moves must be for that, in units of [`DISC`].
+/// How much worse the static values of all other moves must be for a move to be singular by static values, in units of [`DISC`].
 const STATIC_MARGIN: i32 = 4 * DISC;
-/// How much worse they must be by a search.
+/// How much worse all other moves must be by searches for it to be singular by these, in units of [`DISC`].
 const SEARCHED_MARGIN: i32 = 2 * DISC;
-/// How many plies less deep the search may have been whose best move may be singular by a search.
+/// How many plies less deep the search may have been whose best move may be singular by searches.
 const SINGULAR_KNOWN: u8 = 3;
 
 /// Depth in plies to which the positions behind the other moves are searched, to see that: about a third. With half the depth less than half is gained.
@@ -103,8 +103,9 @@ impl<E: Incremental> Walk<'_, E> {
     /// all of them that the value hangs on it (Anantharaman, Campbell and Hsu, "Singular extensions: adding selectivity to brute-force
     /// searching", *Artificial Intelligence* 43, 1990).
     ///
-    /// Where a move is to be played, searches compare them, which finds better moves in the same time. Where values are wanted, static values do:
-    /// what a search finds depends on what the table holds, and a value must not depend on what else was asked.
+    /// Where a move is to be played, searches compare the moves, with what is `known` of the node: that finds better moves in the same time. Where
+    /// values are wanted, static values compare them: what searches find depends on what the table holds, and a value should depend on what else
+    /// was asked as little as can be. The moves of the position in question are all searched to the same depth.
     pub(super) fn singular(
         &mut self,
         node: &Node<E::State>,
@@ -202,17 +203,27 @@ mod tests {
                 .filter(|best| values.get(1).is_some_and(|second| best.0 - second.0 >= STATIC_MARGIN))
                 .map(|best| best.1);
             let from = if position.empty_count().count() > 52 { 8 } else { SINGULAR_FROM };
+            let bold = Boldness::of(Selectivity::BOLDEST);
+            // What the table holds does not count.
+            let (lower, depth, best) = (-STATIC_LIMIT + 1, from, children.first().map(|child| child.square));
+            let known = [None, Some(Entry { lower, upper: BEYOND, depth, selectivity: Selectivity::BOLDEST, best })];
             let mut singular = |boldness, depth| {
                 walk.boldness = boldness;
-                walk.singular(&node, depth, None, &children)
+                let [without, with] = known.map(|known| walk.singular(&node, depth, known, &children));
+                assert_eq!(without, with, "{position} {depth}");
+                with
             };
-            let bold = Boldness::of(Selectivity::BOLDEST);
             assert_eq!(singular(bold, from), expected, "{position}");
             assert_eq!(singular(bold, from + 7), expected, "{position}");
             for depth in [from - 1, position.empty_count().count()] {
                 assert_eq!(singular(bold, depth), None, "{position} {depth}");
             }
-            for boldness in [Boldness::of(Selectivity::NONE), bold.without_probes(), Boldness { probes: 1, ..bold }] {
+            for boldness in [
+                Boldness::of(Selectivity::NONE),
+                Boldness { is_comparing: true, ..bold },
+                Boldness { probes: 1, ..bold },
+                bold.without_probes(),
+            ] {
                 assert_eq!(singular(boldness, from), None, "{position} {boldness:?}");
             }
             seen[usize::from(expected.is_some())] += 1;

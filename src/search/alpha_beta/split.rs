@@ -200,3 +200,21 @@ impl<S> Pool<S> {
         self.changed.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::selectivity::Selectivity;
+
+    #[test]
+    fn a_thread_that_helps_searches_the_singular_move_deeper_too() {
+        let [one, other] = [19, 20].map(Square::from_low_bits);
+        let split = |singular| {
+            let found = Found { value: 0, square: None };
+            let boldness = Boldness::of(Selectivity::BOLDEST);
+            Split::<()>::new(None, ArrayVec::new(), (7, singular), (-1, 0), boldness, found)
+        };
+        assert_eq!([one, other].map(|square| split(Some(one)).depth_below(square)), [7, 6]);
+        assert_eq!([one, other].map(|square| split(None).depth_below(square)), [6, 6]);
+    }
+}
