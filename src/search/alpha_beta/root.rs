@@ -133,17 +133,18 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         self.pass(roots, stage, best.known, (self.task.lines, self.task.margin), ceiling)
     }
 
-    /// Searches the roots after the first `known`. `wanted` are this many moves, and those within a margin. What seems to be worth more than
+    /// Searches the roots from the `first` on; those before it have a value. `wanted` are this many moves, and those within a margin. What seems to be worth more than
     /// `ceiling` is worth that.
     fn pass(
         &mut self,
         roots: &mut [Root<E::State>],
         stage: Stage,
-        mut known: usize,
+        first: usize,
         wanted: (usize, Option<Score>),
         ceiling: i32,
     ) -> Iteration {
-        for i in known..roots.len() {
+        let mut known = first;
+        for i in first..roots.len() {
             let floor = floor(&roots[..known], wanted);
             if floor >= ceiling || matches!(stage, Stage::Outcome(_)) && floor >= DISC {
                 // Nothing is better than this, or than to win.
