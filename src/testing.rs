@@ -1,5 +1,6 @@
 //! What several unit tests need.
 
+use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Color, Position};
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -25,6 +26,13 @@ pub(crate) fn random_position_with_holes(seed: u64, empties: u32) -> Position {
     let holes = Bitboard(0x0000_0010_0800_0000);
     let [black, white] = [Color::Black, Color::White].map(|color| position.discs(color) & !holes);
     Position::new(black, white, position.mover()).expect("a board with most of its discs")
+}
+
+/// The positions of `tests/data/testset.obf`, which are of tournament games.
+pub(crate) fn tournament_positions() -> impl Iterator<Item = Position> {
+    let testset = include_str!("../tests/data/testset.obf");
+    let entries = testset.lines().filter(|line| !line.starts_with('%')).map(|line| ObfEntry::parse(line).unwrap());
+    entries.map(|entry| entry.position)
 }
 
 /// Boards as the side to move sees them: half of them reached by pseudo-random play, half with discs strewn anywhere, from

@@ -104,7 +104,7 @@ mod tests {
         by_alpha_beta, open_positions, outcome_of, scores, small_alpha_beta, think, to_depth, visiting,
     };
     use crate::search::{Bound, Contempt, Limits, MinimaxKind, Precision, Score, SearchDepth, plain_minimax};
-    use crate::testing::random_position;
+    use crate::testing::{random_position, tournament_positions};
 
     #[test]
     fn every_move_has_its_minimax_value() {
@@ -366,11 +366,9 @@ mod tests {
         assert_eq!(some, within);
     }
 
-    /// Positions of tournament games with 36 empty squares.
-    fn tournament_positions(number: usize) -> impl Iterator<Item = Position> {
-        let testset = include_str!("../../../tests/data/testset.obf");
-        let entries = testset.lines().filter(|line| !line.starts_with('%')).map(|line| ObfEntry::parse(line).unwrap());
-        entries.map(|entry| entry.position).filter(|position| position.empties().count() == 36).take(number)
+    /// Tournament positions with 36 empty squares.
+    fn middle_games(number: usize) -> impl Iterator<Item = Position> {
+        tournament_positions().filter(|position| position.empties().count() == 36).take(number)
     }
 
     /// What is searched beside the best move fills the table too.
@@ -384,7 +382,7 @@ mod tests {
                 assert!(report.lines.is_sorted_by_key(|line| -line.score));
                 (report.lines[0].turn, report.lines[0].score)
             };
-            tournament_positions(50).filter(|&position| answer(position, 1) != answer(position, 4)).count()
+            middle_games(50).filter(|&position| answer(position, 1) != answer(position, 4)).count()
         };
         let (of_values, of_moves) = (differing(true), differing(false));
         assert!(of_values <= 2 && of_moves > of_values, "{of_values} {of_moves}");
@@ -396,7 +394,7 @@ mod tests {
         let settings = AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() };
         for make in [AlphaBeta::new, AlphaBeta::mtdf] {
             let (mut within, mut of_two, mut kept) = (0, 0, 0);
-            for position in tournament_positions(30) {
+            for position in middle_games(30) {
                 let task = Task { is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
                 let ask = |task: &Task| think(&mut make(settings), task, to_depth(8)).lines;
                 let alone = ask(&task);
@@ -413,12 +411,12 @@ mod tests {
         }
     }
 
-    /// A move that is searched a ply deeper makes its line a ply longer.
+    /// A move that is searched a ply deeper makes its line a ply longer. What the table has lost or replaced ends a few elsewhere.
     #[test]
     fn a_line_ends_where_its_value_was_found() {
         const DEPTH: usize = 9;
         let (mut equal, mut longer, mut lines) = (0, 0, 0);
-        for position in tournament_positions(50) {
+        for position in middle_games(50) {
             let task = Task { is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
             let line = think(&mut small_alpha_beta(), &task, to_depth(DEPTH as u8)).lines.remove(0);
             let mut end = position;

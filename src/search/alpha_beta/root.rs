@@ -133,8 +133,8 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         self.pass(roots, stage, best.known, (self.task.lines, self.task.margin), ceiling)
     }
 
-    /// Searches the roots from the `first` on; those before it have a value. `wanted` are this many moves, and those within a margin. What seems to be worth more than
-    /// `ceiling` is worth that.
+    /// Searches the roots from the `first` on; those before it have a value. `wanted` are this many moves, and those within a margin. What seems
+    /// to be worth more than `ceiling` is worth that.
     fn pass(
         &mut self,
         roots: &mut [Root<E::State>],

@@ -211,13 +211,12 @@ impl<E: Incremental> Leaves<Position> for SearchedLeaves<'_, E> {
 mod tests {
     use super::*;
     use crate::eval::{EvaluatorKind, FromScratch};
-    use crate::notation::obf::ObfEntry;
     use crate::search::best_first::EndValues;
     use crate::search::tests::open_positions;
     use crate::search::transposition::TranspositionTable;
     use crate::search::tree::after;
     use crate::search::{Contempt, Control, Limits, MinimaxKind, Task, plain_minimax};
-    use crate::testing::random_position;
+    use crate::testing::{random_position, tournament_positions};
 
     /// Makes `$search` a search of leaves below `$position`, `$depth` plies deep and of full width.
     macro_rules! leaf_search {
@@ -269,10 +268,7 @@ mod tests {
     fn rise_of_leaves(kind: EvaluatorKind) -> [f32; 2] {
         let evaluator = kind.build();
         let (mut by_static, mut corrected, mut leaves) = (0, 0, 0);
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/testset.obf");
-        let text = std::fs::read_to_string(file).unwrap();
-        for line in text.lines().filter(|line| !line.starts_with('%')) {
-            let position = ObfEntry::parse(line).unwrap().position;
+        for position in tournament_positions() {
             leaf_search!(position, evaluator, 0, search);
             let [mut leaf, mut child] = [Vec::new(), Vec::new()];
             assert!(search.children(&position, &mut leaf, &mut Work::default()));
