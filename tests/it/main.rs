@@ -24,6 +24,7 @@ mod match_command;
 mod match_interrupted;
 mod mock_engine;
 mod nboard;
+mod nboard_status;
 mod notation;
 mod options;
 mod play;

@@ -1,0 +1,87 @@
+//! Files of games: a game that goes on from one, and one that is saved.
+
+use super::Session;
+use crate::clock::time_control::TimeControl;
+use crate::notation::game_file::{Format, GameFile, write};
+use crate::notation::ggf::GgfResult;
+use crate::othello::Color;
+use crate::whole_file::write_whole;
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+impl Session {
+    /// Goes on with a game of a file, the first being number 1, and says what is odd about it. The clocks begin anew.
+    ///
+    /// # Errors
+    /// If there is no such game in it that can be read, in words.
+    pub fn load(&mut self, path: &Path, number: usize) -> Result<Option<String>, String> {
+        let mut games = GameFile::open(path).map_err(|error| error.to_string())?;
+        let before = games.by_ref().take(number.saturating_sub(1)).count();
+        let game = games.next().ok_or_else(|| match before {
+            0 => format!("{}: there is no game in it", path.display()),
+            1 => format!("{}: there is no game {number}; it has one", path.display()),
+            _ => format!("{}: there is no game {number}; it has {before}", path.display()),
+        })?;
+        let found = game.map_err(|error| error.to_string())?;
+        // A file that has more than this game, comments too, or is packed, is not to be written over.
+        let has_nothing_else = |text: &str| {
+            let text = text.trim();
+            text.starts_with("(;") && text.ends_with(";)") && !text.lines().any(|line| line.starts_with(['%', '#']))
+        };
+        let is_alone = path.is_file()
+            && before == 0
+            && !found.is_cut
+            && games.next().is_none()
+            && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
+        let warning = found.cut_warning();
+        self.begin(found.game);
+        self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
+        Ok(warning)
+    }
+
+    pub(super) fn save(&mut self, path: &Path) -> Result<String, String> {
+        if path.exists() && self.file.as_deref() != Some(path) {
+            return Err(format!("{} is there already; choose another name.", path.display()));
+        }
+        let mut game = self.game.clone();
+        let emilia = format!("Emilia {}", self.opponent.level().number());
+        let clock = self.clocks.control().and_then(TimeControl::ggf);
+        for (color, player) in [(Color::Black, &mut game.black), (Color::White, &mut game.white)] {
+            // A game that was loaded had another one.
+            player.clock = clock.or(player.clock);
+            let is_played_here = self.turns_of_file == 0 || self.person().is_some();
+            if player.name.is_empty() && is_played_here {
+                player.name = if self.side == Some(!color) { emilia.clone() } else { "you".to_owned() };
+            }
+        }
+        if game.date.is_empty() {
+            game.date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        }
+        if game.place.is_empty() {
+            game.place = "emilia play".to_owned();
+        }
+        let end = game.record.position();
+        let played_out = end.is_over().then(|| GgfResult { score: f64::from(end.score_for_black()), ending: None });
+        game.result = self.result_on_time().or(played_out).or(game.result);
+        // Games of WTHOR are no text.
+        let named = Format::of_file_name(&path.to_string_lossy()).filter(|&format| format != Format::Wthor);
+        let format = named.unwrap_or(Format::Ggf);
+        let written = write(&game, format).map_err(|error| error.to_string())?;
+        write_whole(path, written.text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
+        self.file = Some(path.to_owned());
+        let losses: Vec<String> = written.losses.iter().map(ToString::to_string).collect();
+        Ok(match losses.is_empty() {
+            true => format!("Saved to {}.\n", path.display()),
+            false => format!("Saved to {}, without {}.\n", path.display(), losses.join(", ")),
+        })
+    }
+}
+
+/// The file that is meant, and which of its games: `games.ggf 3` is the third one of `games.ggf`, unless a file is called so.
+pub(super) fn file_and_number(said: &str) -> (&Path, usize) {
+    let whole = Path::new(said);
+    let named = said.rsplit_once(char::is_whitespace).filter(|_| !whole.exists());
+    let parts = named.and_then(|(file, number)| Some((Path::new(file.trim_end()), number.parse().ok()?)));
+    parts.filter(|(_, number)| *number > 0).unwrap_or((whole, 1))
+}
