@@ -24,6 +24,8 @@ pub struct Pairing {
     pub pairs: Vec<(usize, u8)>,
     /// The finished pairs without those that repeat an earlier one, up to symmetry.
     pub different_pairs: Pentanomial,
+    /// Their final disc differences, counted as in the tally.
+    pub different_discs: SampleMean,
     seen_games: HashSet<(GameKey, bool)>,
     seen_pairs: HashSet<(GameKey, GameKey)>,
     /// The first game of a pair, waiting for the second.
@@ -65,11 +67,11 @@ impl Pairing {
             Some(half) if half.pair == game.pair => {
                 let points = half.outcome.half_points() + outcome.half_points();
                 self.tally.pentanomial.add(points);
-                if let (Some(a), Some(b)) = (half.discs, discs) {
-                    self.tally.discs.add(f64::from(a + b) / 2.0);
-                }
+                let mean_discs = half.discs.zip(discs).map(|(a, b)| f64::from(a + b) / 2.0);
+                mean_discs.into_iter().for_each(|discs| self.tally.discs.add(discs));
                 if self.seen_pairs.insert((half.key, key)) {
                     self.different_pairs.add(points);
+                    mean_discs.into_iter().for_each(|discs| self.different_discs.add(discs));
                 }
                 self.pairs.push((opening, points as u8));
             }
@@ -219,6 +221,8 @@ mod tests {
         assert_eq!(pairing.estimate().unwrap().score, 0.3);
         let once = pairing.different_pairs.estimate().unwrap();
         assert_eq!(once.score, 0.25);
+        // A is two discs behind in a game of two pairs, and even in one of three.
+        assert_eq!((pairing.tally.discs.mean(), pairing.different_discs.mean()), (Some(-0.8), Some(-1.0)));
         // Both scores are a quarter from the mean: the variance is 2 / 16, the standard error 1 / 4.
         assert!((once.score_error.unwrap() - 1.959_964 / 4.0).abs() < 1e-6);
         assert_eq!(standings.total(1).score(), Some(0.7));

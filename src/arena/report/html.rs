@@ -1,7 +1,7 @@
 //! The report for a browser: one page that needs nothing else.
 
 use super::chart::{COLORED, score_plot};
-use super::{MatchReport, PairingReport, number, percent, plus_minus};
+use super::{Corrected, MatchReport, PairingReport, number, percent, plus_minus};
 use crate::arena::record::End;
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
@@ -101,8 +101,9 @@ fn write_pairing(out: &mut String, pairing: &PairingReport) -> std::fmt::Result 
     if let Some(estimate) = &pairing.estimate {
         write_estimate(out, estimate)?;
     }
+    let discs_text = |discs, error| format!("{}{}", signed(discs, 2), plus_minus("±", error, 2));
     if let Some(discs) = pairing.discs {
-        figure(out, &format!("{}{}", signed(discs, 2), plus_minus("±", pairing.discs_error, 2)), "discs a game")?;
+        figure(out, &discs_text(discs, pairing.discs_error), "discs a game")?;
     }
     figure(out, &format!("{:.1} %", percent(pairing.draw_rate.unwrap_or(0.0))), "of the games drawn")?;
     let games = format!("+{} ={} −{}", counts.wins, counts.draws, counts.losses);
@@ -110,17 +111,19 @@ fn write_pairing(out: &mut String, pairing: &PairingReport) -> std::fmt::Result 
     let pairs: Vec<String> = pairing.pentanomial.0.iter().map(u64::to_string).collect();
     figure(out, &pairs.join(" · "), "pairs with 0, ½, 1, 1½, 2 points")?;
     write!(out, "</div>")?;
-    if let Some(corrected) = &pairing.corrected {
+    if let Some(Corrected { estimate, discs, discs_error }) = &pairing.corrected {
+        let discs =
+            discs.map_or_else(String::new, |discs| format!(" Discs a game: {}.", discs_text(discs, *discs_error)));
         write!(
             out,
             "<p class=\"warning\">Only {} of {} games differ; games that are images of each other under a symmetry of the board \
-             are the same game. With equal pairs counted once, the score is {:.2}{} % and Elo {}{}.</p>",
+             are the same game. With equal pairs counted once, the score is {:.2}{} % and Elo {}{}.{discs}</p>",
             pairing.different_games,
             counts.games,
-            percent(corrected.score),
-            plus_minus("±", corrected.score_error.map(percent), 2),
-            signed(corrected.elo, 1),
-            plus_minus("±", corrected.elo_error, 1)
+            percent(estimate.score),
+            plus_minus("±", estimate.score_error.map(percent), 2),
+            signed(estimate.elo, 1),
+            plus_minus("±", estimate.elo_error, 1)
         )?;
     }
     writeln!(out, "</section>")

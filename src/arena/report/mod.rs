@@ -105,10 +105,22 @@ pub struct PairingReport {
     pub discs_error: Option<f64>,
     /// Games that differ, up to the symmetries of the board.
     pub different_games: usize,
-    /// The estimate with equal pairs counted once, if they are enough to make the plain one mislead.
-    pub corrected: Option<Estimate>,
+    /// The same with equal pairs counted once, if they are enough to make the plain figures mislead.
+    pub corrected: Option<Corrected>,
     /// The pairs in order: the opening and the first player's half points.
     pub pairs: Vec<PairReport>,
+}
+
+/// What the pairs say with equal ones counted once.
+#[derive(Clone, Debug, Serialize)]
+pub struct Corrected {
+    /// About the first player's strength.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Mean disc difference, for pairs decided on the board.
+    pub discs: Option<f64>,
+    /// Its error.
+    pub discs_error: Option<f64>,
 }
 
 /// One pair.
@@ -209,7 +221,11 @@ impl MatchReport {
             discs: pairing.tally.discs.mean(),
             discs_error: pairing.tally.discs.error(),
             different_games: pairing.different_games(),
-            corrected: pairing.is_alike().then(|| pairing.different_pairs.estimate()).flatten(),
+            corrected: pairing.different_pairs.estimate().filter(|_| pairing.is_alike()).map(|estimate| Corrected {
+                estimate,
+                discs: pairing.different_discs.mean(),
+                discs_error: pairing.different_discs.error(),
+            }),
             pairs: pairing.pairs.iter().map(pair).collect(),
         };
         let sprt = tournament.sprt().map(|(test, ratio, verdict)| {

@@ -58,7 +58,8 @@ fn unfinished() -> MatchReport {
         normalized_elo_error: Some(245.0),
         superiority: Some(0.9999),
     };
-    let corrected = Estimate { score: 0.75, elo: -12.34, elo_error: Some(55.5), normalized_elo: None, ..estimate };
+    let once = Estimate { score: 0.75, elo: -12.34, elo_error: Some(55.5), normalized_elo: None, ..estimate };
+    let corrected = Corrected { estimate: once, discs: Some(6.25), discs_error: Some(4.5) };
     let players = vec![
         PlayerReport {
             moves: 240,
@@ -117,6 +118,7 @@ Ares against <Bo>: 4 games, +3 =1 -0
   discs    +7.50 +- 3.25
   WARNING: only 3 of 4 games differ (symmetric ones are the same game). With equal pairs counted once:
            score 75.00 +- 24.50 %, Elo -12.34 +- 55.50, LOS 99.99 %
+           discs +6.25 +- 4.50
 
 Ares against Ceres: 20 games, +11 =1 -8
   no pair of games is finished
@@ -163,7 +165,7 @@ fn the_page_has_every_figure() {
         "|87.50 ± 24.50 %|score, 95 % by pairs|+338.0 ± ?|Elo|+614.2 ± 245.0|normalised Elo|99.99 %|likelihood of superiority|",
         "|+7.50 ± 3.25|discs a game|25.0 %|of the games drawn|+3 =1 −0|games|0 · 0 · 0 · 1 · 1|pairs with 0, ½, 1, 1½, 2 points|",
         "|Only 3 of 4 games differ; ",
-        ", the score is 75.00 ± 24.50 % and Elo −12.3 ± 55.5.|",
+        ", the score is 75.00 ± 24.50 % and Elo −12.3 ± 55.5. Discs a game: +6.25 ± 4.50.|",
         "|Ares against Ceres|11 won|8 lost|5.0 %|",
         "|Sequential test|undecided|-5 against 10 Elo|−1.23|log-likelihood ratio, from −2.94 to +2.94|",
         "|Cross table|player|Ares|Ceres|&lt;Bo&gt;|won|drawn|lost|score|",

@@ -53,7 +53,7 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
     writeln!(out, "  pairs    0: {a}, 1/2: {b}, 1: {c}, 1 1/2: {d}, 2: {e}")?;
     writeln!(out, "  drawn    {:.2} %", percent(pairing.draw_rate.unwrap_or(0.0)))?;
     if let Some(discs) = pairing.discs {
-        writeln!(out, "  discs    {discs:+.2}{}", plus_minus("+-", pairing.discs_error, 2))?;
+        writeln!(out, "  discs    {}", discs_text(discs, pairing.discs_error))?;
     }
     if let Some(corrected) = &pairing.corrected {
         writeln!(
@@ -61,9 +61,16 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
             "  WARNING: only {} of {} games differ (symmetric ones are the same game). With equal pairs counted once:",
             pairing.different_games, counts.games
         )?;
-        writeln!(out, "           score {}, Elo {}", score(corrected), elo(corrected))?;
+        writeln!(out, "           score {}, Elo {}", score(&corrected.estimate), elo(&corrected.estimate))?;
+        if let Some(discs) = corrected.discs {
+            writeln!(out, "           discs {}", discs_text(discs, corrected.discs_error))?;
+        }
     }
     Ok(())
+}
+
+fn discs_text(discs: f64, error: Option<f64>) -> String {
+    format!("{discs:+.2}{}", plus_minus("+-", error, 2))
 }
 
 fn score(estimate: &Estimate) -> String {
