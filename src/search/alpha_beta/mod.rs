@@ -103,8 +103,32 @@ mod tests {
     use crate::search::tests::{
         by_alpha_beta, open_positions, outcome_of, scores, small_alpha_beta, think, to_depth, visiting,
     };
-    use crate::search::{Bound, Contempt, Limits, MinimaxKind, Precision, Score, SearchDepth, plain_minimax};
+    use crate::search::{Bound, Contempt, Limits, Line, MinimaxKind, Precision, Score, SearchDepth, plain_minimax};
     use crate::testing::{random_position, tournament_positions};
+
+    #[test]
+    fn a_line_that_a_limit_ends_is_shorter_and_not_another() {
+        let (mut compared, mut shorter) = (0, 0);
+        for (_, position) in open_positions(0..8, |_| 40) {
+            let task = Task::new(position, EvaluatorKind::Pattern.build());
+            let whole: Vec<Report> = (0..=9).map(|depth| by_alpha_beta(&task, to_depth(depth.max(1)))).collect();
+            for nodes in (1_000..4_000).step_by(37) {
+                let report = by_alpha_beta(&task, visiting(nodes));
+                let Line { turn, score, pv, .. } = &report.lines[0];
+                let depth = usize::from(report.depth.plies().unwrap());
+                // The best move of an iteration that was not ended has a line of that, and the depth of the one before.
+                let same: Vec<&Line> = whole[depth.min(9)..=(depth + 1).min(9)]
+                    .iter()
+                    .map(|report| &report.lines[0])
+                    .filter(|line| (line.turn, line.score) == (*turn, *score))
+                    .collect();
+                assert!(same.is_empty() || same.iter().any(|line| line.pv.starts_with(pv)), "{report:?} {same:?}");
+                compared += usize::from(!same.is_empty());
+                shorter += usize::from(same.iter().any(|line| line.pv.len() > pv.len()));
+            }
+        }
+        assert!(compared > 400 && shorter > 0, "{shorter} of {compared}");
+    }
 
     #[test]
     fn every_move_has_its_minimax_value() {

@@ -186,7 +186,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             (true, -1) => (value, Bound::Upper),
             _ => (value, Bound::Exact),
         };
-        let mut depth = stage.label(self.task.position.empty_count());
+        let mut depth = stage.label(self.task.position.empty_count(), root.line.turn == Move::Pass);
         if !is_outcome {
             (root.guess, root.guess_depth) = (value, depth);
         } else if stage.selectivity() == Selectivity::NONE {
@@ -298,12 +298,13 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         self.walk.singular(&node, depth as u8, None, &children)
     }
 
-    /// The best move by a search of its own: the last plies of a line, which the table does not keep.
+    /// The best move by a search of its own: the last plies of a line, which the table does not keep. `None` if there is no time to find it.
     fn best_at_depth(&mut self, position: &Position, depth: u8) -> Option<Square> {
-        position.moves().into_iter().min_by_key(|&square| {
+        let best = position.moves().into_iter().min_by_key(|&square| {
             let child = self.walk.node(position.after(square));
             self.walk.value(&child, depth - 1, -BEYOND, BEYOND)
-        })
+        });
+        best.filter(|_| !self.walk.shared.is_stopped())
     }
 
     /// A move worth at least this, the value of a solved position, the table's own first; `None` if there is no time to

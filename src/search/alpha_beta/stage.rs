@@ -58,13 +58,13 @@ impl Stage {
         }
     }
 
-    /// The depth that a line of this stage has, in a position with `empties` empty squares.
-    pub(in crate::search) fn label(self, empties: Empties) -> SearchDepth {
+    /// The depth that a line of this stage has, in a position with `empties` empty squares, in which a pass may be forced.
+    pub(in crate::search) fn label(self, empties: Empties, is_pass: bool) -> SearchDepth {
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
-            // Nothing is cut at the root. In the first plies nothing is cut in deeper searches either, but those look into the table, where values
+            // Nothing is cut at the root, to which a pass adds no ply. In the first plies nothing is cut in deeper searches either, but those look into the table, where values
             // with cuts may be.
-            Stage::Midgame(plies, _) if plies <= CUT_FROM => SearchDepth::Plies(plies),
+            Stage::Midgame(plies, _) if plies < CUT_FROM + u8::from(!is_pass) => SearchDepth::Plies(plies),
             Stage::Midgame(plies, selectivity) => SearchDepth::Selective { plies, selectivity },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
@@ -159,8 +159,12 @@ mod tests {
         let bold = Selectivity::BOLDEST;
         let plan = Stage::plan(&task(24), &Limits::default(), bold);
         assert!(plan.contains(&Stage::Solve(bold)) && plan.last() == Some(&Stage::Solve(Selectivity::NONE)));
-        let labels: Vec<String> = plan.iter().map(|stage| stage.label(Empties::new(24).unwrap()).to_string()).collect();
+        let labels: Vec<String> =
+            plan.iter().map(|stage| stage.label(Empties::new(24).unwrap(), false).to_string()).collect();
         assert!(labels.contains(&"13@73%".to_owned()) && labels.contains(&"24@95%".to_owned()), "{labels:?}");
         assert_eq!(labels.last().unwrap(), "100%");
+        // Behind a pass, which is no ply, the first position may be cut.
+        let of_two_plies = |is_pass| Stage::Midgame(2, bold).label(Empties::new(24).unwrap(), is_pass).to_string();
+        assert_eq!([false, true].map(of_two_plies), ["2", "2@73%"]);
     }
 }
