@@ -268,6 +268,7 @@ fn level(request: &Request, options: &EngineOptions) -> Option<Level> {
 fn margin(question: &SearchJob) -> Option<Score> {
     let plies_played = question.request.position.empty_count().placed();
     let varied = question.request.goal == Goal::Move
+        && !question.request.is_endless
         && question.options.level == Level::FULL
         && question.options.variety > Score::ZERO
         && plies_played < VARIETY_PLIES;

@@ -254,6 +254,18 @@ fn variety_plays_several_moves_and_the_seed_repeats_them() {
     assert!(plain.iter().all(|turn| *turn == plain[0]));
 }
 
+#[test]
+fn variety_is_for_moves_that_are_played() {
+    let position = Position::START.after("f5".parse().unwrap()).after("d6".parse().unwrap());
+    let mut engine = Engine::new(EngineOptions { variety: Score::from_discs(8), ..at_depth(3) });
+    let mut turns_of = |is_endless| {
+        let ask = |_| engine.start(Request { is_endless, ..Request::best_move(position) }).wait().turn.unwrap();
+        (0..24).map(ask).collect::<HashSet<_>>().len()
+    };
+    assert!(turns_of(false) > 1);
+    assert_eq!(turns_of(true), 1);
+}
+
 /// Values a good move, one within two discs of it, one that is worth that at most, and a bad one.
 struct Choice;
 
