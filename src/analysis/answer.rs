@@ -307,7 +307,15 @@ mod tests {
             (SearchDepth::WinLossDraw, Bound::Exact, 0, Some(0), Some(0)),
             (SearchDepth::Plies(60), Bound::Exact, 6, None, None),
         ] {
-            let line = Line { turn, score: Score::from_units(discs * DISC), bound, depth, pv: vec![turn], visits: 0 };
+            let line = Line {
+                turn,
+                score: Score::from_units(discs * DISC),
+                bound,
+                depth,
+                value_plies: None,
+                pv: vec![turn],
+                visits: 0,
+            };
             let answer = MoveAnswer::new(&line, &Position::START);
             assert_eq!((answer.lower, answer.upper), (lower, upper), "{line:?}");
         }

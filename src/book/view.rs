@@ -38,7 +38,15 @@ impl BookMove {
     /// The move as a search would report it, if it has a value.
     fn as_line(&self) -> Option<Line> {
         let &BookMove { turn, value, depth, .. } = self;
-        Some(Line { turn, score: value?, bound: Bound::Exact, depth, pv: self.line.clone(), visits: 0 })
+        Some(Line {
+            turn,
+            score: value?,
+            bound: Bound::Exact,
+            depth,
+            value_plies: None,
+            pv: self.line.clone(),
+            visits: 0,
+        })
     }
 }
 

@@ -237,6 +237,7 @@ mod tests {
             score: Score::from_discs(discs),
             bound: Bound::Exact,
             depth: SearchDepth::Plies(4),
+            value_plies: None,
             pv: vec![turn],
             visits: 0,
         };

@@ -45,7 +45,15 @@ mod tests {
     fn line(name: &str, discs: i32, visits: u64) -> Line {
         let turn = Move::Place(name.parse().unwrap());
         let score = Score::from_discs(discs);
-        Line { turn, score, bound: Bound::Exact, depth: SearchDepth::Plies(9), pv: vec![turn], visits }
+        Line {
+            turn,
+            score,
+            bound: Bound::Exact,
+            depth: SearchDepth::Plies(9),
+            value_plies: None,
+            pv: vec![turn],
+            visits,
+        }
     }
 
     fn united(lines: Vec<Line>, most: usize) -> Vec<(String, f64)> {

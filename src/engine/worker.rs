@@ -306,8 +306,15 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
 /// An answer for when thinking failed.
 fn any_legal_move(position: &Position) -> Report {
     let turn = position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
-    let line =
-        Line { turn, score: Score::ZERO, bound: Bound::Lower, depth: SearchDepth::Plies(0), pv: vec![turn], visits: 0 };
+    let line = Line {
+        turn,
+        score: Score::ZERO,
+        bound: Bound::Lower,
+        depth: SearchDepth::Plies(0),
+        value_plies: None,
+        pv: vec![turn],
+        visits: 0,
+    };
     Report { lines: vec![line], ..Report::default() }
 }
 

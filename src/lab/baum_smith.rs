@@ -417,7 +417,15 @@ impl BaumSmith {
             at = after(&at, self.nodes[node as usize].turn);
         }
         let (pv, plies) = line_to(&turns);
-        Line { turn: pv[0], score, bound: Bound::Exact, depth: SearchDepth::Plies(plies), pv, visits: 0 }
+        Line {
+            turn: pv[0],
+            score,
+            bound: Bound::Exact,
+            depth: SearchDepth::Plies(plies),
+            value_plies: None,
+            pv,
+            visits: 0,
+        }
     }
 }
 

@@ -154,6 +154,7 @@ impl KorfAlphaBeta<Position> {
                 bound: if is_exact { Bound::Exact } else { Bound::Upper },
                 depth: if root_move.is_solved() { SearchDepth::Exact } else { depth },
                 pv,
+                value_plies: None,
                 visits: 0,
             });
         }

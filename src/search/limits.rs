@@ -186,6 +186,11 @@ impl Control {
         Control { limits, ..self.clone() }
     }
 
+    /// The control of a part of the search that is not stopped from outside.
+    pub fn unstoppable(&self, limits: Limits) -> Control {
+        Control { signal: StopSignal::default(), ..self.with(limits) }
+    }
+
     /// The control of a search that prepares for one with these limits: it goes about it in the same way, and so finds what will be of use there.
     pub fn preparing_for(self, limits: Limits) -> Control {
         Control { plan: Some(limits), ..self }
@@ -214,6 +219,11 @@ impl Control {
             || self.limits.nodes.is_some_and(|limit| nodes >= limit)
             || self.limits.evaluations.is_some_and(|limit| evaluations >= limit)
             || self.limits.time.is_some_and(|time| self.is_past(time.hard))
+    }
+
+    /// Whether the search was stopped from outside.
+    pub fn is_stopped(&self) -> bool {
+        self.signal.is_stopped()
     }
 
     /// Whether a search that is all but sure of its move may end.

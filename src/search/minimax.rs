@@ -198,6 +198,7 @@ impl Minimax {
                 score: Score::from_units(-result.value),
                 bound: Bound::Exact,
                 depth: label,
+                value_plies: None,
                 pv: with_passes(position, turn, &result.pv),
                 visits: 0,
             });

@@ -313,6 +313,7 @@ fn report<'m>(
             bound: Bound::Exact,
             depth: if sibling.solved { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
             pv,
+            value_plies: None,
             visits: remembered.map_or(0, |known| known.visits),
         });
     }

@@ -38,6 +38,8 @@ pub struct Line {
     pub bound: Bound,
     /// The depth that the line has reached.
     pub depth: SearchDepth,
+    /// The plies that were searched for the value, where the depth says something else: that of a tree stands for its effort.
+    pub value_plies: Option<u8>,
     /// The expected play, beginning with `turn`.
     pub pv: Vec<Move>,
     /// Visits of this move in the best-first family; 0 in other searches.
@@ -58,7 +60,10 @@ impl Line {
         const OF_DISC: f64 = 0.113;
         const OF_DISC_PER_PLY: f64 = 0.0255;
         match self.depth.plies() {
-            Some(plies) => (self.score.discs() * (OF_DISC + OF_DISC_PER_PLY * f64::from(plies))).exp(),
+            Some(depth) => {
+                let plies = f64::from(self.value_plies.unwrap_or(depth));
+                (self.score.discs() * (OF_DISC + OF_DISC_PER_PLY * plies)).exp()
+            }
             None => match self.score.units().signum() {
                 1 => f64::INFINITY,
                 0 => 1.0,
@@ -182,6 +187,7 @@ mod tests {
             score: Score::from_discs(discs),
             bound: Bound::Exact,
             depth,
+            value_plies: None,
             pv: vec![Move::Pass],
             visits: 0,
         };
@@ -192,6 +198,9 @@ mod tests {
         assert_eq!(at(0, 8), 0.5);
         assert!((at(3, 8) + at(-3, 8) - 1.0).abs() < 1e-12);
         assert!(0.5 < at(3, 8) && at(3, 8) < at(3, 20) && at(3, 20) < at(6, 20) && at(64, 60) <= 1.0);
+        // The effort of a tree says nothing of a value that a shallower search has found.
+        let of_tree = Line { value_plies: Some(8), ..line(3, SearchDepth::Plies(20)) };
+        assert_eq!(of_tree.chance(), at(3, 8));
     }
 
     #[test]

@@ -101,7 +101,8 @@ impl Search for Does {
 pub fn first_move(position: &Position) -> Report {
     let turn = position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
     let depth = SearchDepth::Plies(1);
-    let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+    let line =
+        Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, value_plies: None, pv: vec![turn], visits: 0 };
     Report { lines: vec![line], depth, ..Report::default() }
 }
 

@@ -1,4 +1,4 @@
-//! Emilia herself, without a process between.
+//! Emilia itself, without a process between.
 
 use super::fault::Fault;
 use super::process::WAIT_SLICE;
@@ -125,7 +125,15 @@ mod tests {
             }
             let turn = Move::Place(task.position.moves().into_iter().next().unwrap());
             let depth = SearchDepth::Plies(1);
-            let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+            let line = Line {
+                turn,
+                score: Score::ZERO,
+                bound: Bound::Exact,
+                depth,
+                value_plies: None,
+                pv: vec![turn],
+                visits: 0,
+            };
             Report { lines: vec![line], depth, ..Report::default() }
         }
     }

@@ -55,7 +55,7 @@ fn report(tree: &UctTree<Position>, task: &Task, control: &Control) -> Report {
             _ => Bound::Exact,
         };
         let score = tree.score(root_move.value);
-        lines.push(Line { turn: pv[0], score, bound, depth, pv, visits: root_move.visits });
+        lines.push(Line { turn: pv[0], score, bound, depth, value_plies: None, pv, visits: root_move.visits });
     }
     lines.truncate(task.lines_to_report(&lines));
     let memory = MemoryUse {

@@ -194,7 +194,8 @@ mod tests {
     fn report(discs: i32) -> Report {
         let turn = Move::Place("d3".parse().unwrap());
         let (score, depth) = (Score::from_discs(discs), SearchDepth::Plies(1));
-        let lines = vec![Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 }];
+        let lines =
+            vec![Line { turn, score, bound: Bound::Exact, depth, value_plies: None, pv: vec![turn], visits: 0 }];
         Report { lines, ..Report::default() }
     }
 

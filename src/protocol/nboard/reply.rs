@@ -99,7 +99,7 @@ impl fmt::Display for Reply {
 
 impl Hint {
     fn write(&self, f: &mut fmt::Formatter<'_>, word: &str, value: impl fmt::Display, games: u32) -> fmt::Result {
-        let Line { turn, score: _, bound, depth, pv, visits } = &self.line;
+        let Line { turn, score: _, bound, depth, value_plies: _, pv, visits } = &self.line;
         let turns = if pv.is_empty() { std::slice::from_ref(turn) } else { pv };
         write!(f, "{word} ")?;
         turns.iter().try_for_each(|turn| write!(f, "{turn:#}"))?;
@@ -161,6 +161,7 @@ mod tests {
             score: Score::from_units(-64),
             bound: Bound::Exact,
             depth: SearchDepth::Plies(12),
+            value_plies: None,
             pv: vec![place("f5"), Move::Pass, place("c3")],
             visits: 0,
         };

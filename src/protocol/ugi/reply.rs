@@ -182,6 +182,7 @@ mod tests {
             score: Score::from_discs(-3),
             bound: Bound::Upper,
             depth: SearchDepth::Exact,
+            value_plies: None,
             pv: vec![Move::Pass],
             visits: 0,
         };

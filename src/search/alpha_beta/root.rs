@@ -106,7 +106,8 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 let child = self.walk.node(position.take(turn).expect("a legal turn"));
                 let score = Score::from_units(-self.walk.value(&child, 0, -BEYOND, BEYOND));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
-                let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+                let line =
+                    Line { turn, score, bound: Bound::Exact, depth, value_plies: None, pv: vec![turn], visits: 0 };
                 Root { child, guess: score.units(), guess_depth: depth, line, proven: -1 }
             })
             .collect();

@@ -14,11 +14,11 @@ use super::engine::{BestFirst, BestFirstSettings, GivesUp, PROVABLE};
 use super::searched_leaves::solving_cost;
 use super::size_plan::{positions_worth, solving_worth};
 use crate::game::DISC;
-use crate::othello::Bitboard;
+use crate::othello::{Bitboard, Empties, Move};
 use crate::search::alpha_beta::stage::solved_from;
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, Bound, Control, Limits, Line, Precision, Report, Search, SearchDepth, Task,
-    TimeBudget,
+    AlphaBeta, AlphaBetaSettings, Bound, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth,
+    Selectivity, Task, TimeBudget,
 };
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ const VALUE_PART: u64 = 32;
 const LEAST_VALUE_NODES: u64 = 1_000;
 /// The time of that number of positions, about.
 const LEAST_VALUE_TIME: Duration = Duration::from_micros(200);
+/// Positions that are visited for the value of a move when the search was stopped: half a millisecond.
+const STOPPED_VALUE_NODES: u64 = 4_000;
 /// Positions that solving may be expected to visit, at most, for each position that the limits are worth: then alpha-beta is all but certain
 /// to end. Where it does not, the tree knows more: with 0.5, and with a proof in half of the limits, points were lost.
 const SOLVABLE: f64 = 1.0 / 16.0;
@@ -38,7 +40,7 @@ const SOLVABLE_IF_LOST: f64 = 64.0;
 /// When every move seems to lose. The tree looks for wins, and follows moves that win or lose by much: of 91 positions with 15 to 20 empty squares that
 /// had such a value after an eighth of 100,000 positions all were lost, and of 47 after an eighth of 20,000 all but one.
 const LOST: GivesUp = GivesUp { after: 0.125, value: -10 * DISC };
-/// Positions that limits are worth, for each evaluation of the tree that takes as long: 0.04 s at depth 16, 1.1 s at depth 26.
+/// Positions that limits are worth, for each evaluation of the tree that takes as long: 0.04 s at depth 16, 1.3 s at depth 26.
 const POSITIONS_PER_EVALUATION: f64 = 4.0;
 /// Positions of the tree for each one that says meanwhile what its move is worth, where reports are watched.
 const WATCHED_PART: u64 = 64;
@@ -111,14 +113,61 @@ impl Emilia {
         is_deep
     }
 
-    /// What the first move of a report is worth, by alpha-beta.
-    fn value(&self, report: &mut Report, task: &Task, control: &Control) {
-        let Some(line) = report.lines.first_mut() else { return };
-        let Some(behind) = behind(task, line) else { return };
-        let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
-        (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
-        let least = control.limits().depth.map_or(LEAST_DEPTH, |depth| depth.plies().min(LEAST_DEPTH));
-        take_value(line, &answer, least);
+    /// Gives the first move of a report its value: the deeper one of what alpha-beta finds within these limits, if any, and of what was shown.
+    ///
+    /// Whoever stops the search wants an answer at once, and no value of the tree: if there is no other yet, alpha-beta has [`STOPPED_VALUE_NODES`].
+    fn value(&self, report: &mut Report, task: &Task, control: &Control, limits: Option<Limits>, shown: Option<Value>) {
+        let Some(line) = report.lines.first() else { return };
+        let (turn, Some(behind)) = (line.turn, behind(task, line)) else { return };
+        let search = |report: &mut Report, control: &Control, least: u8| {
+            let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
+            (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
+            Value::of(turn, &answer, least)
+        };
+        let found = limits.and_then(|limits| {
+            let least = limits.depth.map_or(LEAST_DEPTH, |depth| depth.plies().min(LEAST_DEPTH));
+            search(report, &control.with(limits), least)
+        });
+        let shown = shown.filter(|value| value.turn == turn);
+        // Of equals the last one.
+        let mut value = shown.into_iter().chain(found).max_by_key(|value| value.plies);
+        if value.is_none() && control.is_stopped() {
+            let nodes = Some(report.nodes + STOPPED_VALUE_NODES);
+            value = search(report, &control.unstoppable(Limits { nodes, ..Limits::default() }), 1);
+        }
+        if let Some(value) = value {
+            value.give_to(&mut report.lines[0]);
+        }
+    }
+}
+
+/// What a search behind a move says that the move is worth.
+#[derive(Clone, Debug)]
+struct Value {
+    turn: Move,
+    score: Score,
+    /// Plies searched, that of the move among them.
+    plies: u8,
+    pv: Vec<Move>,
+}
+
+impl Value {
+    /// The value by the answer to a search behind the move; `None` if that has less than the least depth.
+    fn of(turn: Move, answer: &Report, least: u8) -> Option<Value> {
+        let best = answer.lines.first()?;
+        let plies = answer.depth.plies();
+        let pv = std::iter::once(turn).chain(best.pv.iter().copied()).collect();
+        let value =
+            Value { turn, score: -best.score, plies: plies.unwrap_or(Empties::MOST.count()).saturating_add(1), pv };
+        plies.is_none_or(|plies| plies >= least).then_some(value)
+    }
+
+    /// Gives a line of its move the value.
+    fn give_to(self, line: &mut Line) {
+        // The proof of the tree stands against an estimate for the other side.
+        if line.depth != SearchDepth::WinLossDraw || self.score.units().signum() == line.score.units().signum() {
+            (line.score, line.bound, line.pv, line.value_plies) = (self.score, Bound::Exact, self.pv, Some(self.plies));
+        }
     }
 }
 
@@ -130,31 +179,20 @@ fn behind(task: &Task, line: &Line) -> Option<Task> {
     (!is_known).then(|| Task { position, lines: 1, margin: None, is_analysis: true, except, ..task.clone() })
 }
 
-/// Gives a line the value that a search behind its move has found, if that has the least depth. Returns whether it has.
-fn take_value(line: &mut Line, answer: &Report, least: u8) -> bool {
-    let is_deep = answer.depth.plies().is_none_or(|plies| plies >= least);
-    let Some(best) = answer.lines.first().filter(|_| is_deep) else { return false };
-    let score = -best.score;
-    // The proof of the tree stands against an estimate for the other side.
-    if line.depth != SearchDepth::WinLossDraw || score.units().signum() == line.score.units().signum() {
-        (line.score, line.bound) = (score, Bound::Exact);
-        line.pv = std::iter::once(line.turn).chain(best.pv.iter().copied()).collect();
-    }
-    true
-}
-
 /// What those who watch see of a tree: its move, with a value of its own. The tree does the same as if nobody watched.
 struct Watched {
     search: AlphaBeta,
     /// Positions of the tree at the last report that was shown, and the counts of the searches for values.
     tree_nodes: u64,
     counts: (u64, u64),
+    /// The value that was shown last.
+    shown: Option<Value>,
 }
 
 impl Watched {
-    fn new() -> Watched {
-        let settings = AlphaBetaSettings { table_bytes: WATCHED_TABLE, threads: 1, ..AlphaBetaSettings::default() };
-        Watched { search: AlphaBeta::new(settings), tree_nodes: 0, counts: (0, 0) }
+    fn new(selectivity: Selectivity) -> Watched {
+        let settings = AlphaBetaSettings { table_bytes: WATCHED_TABLE, threads: 1, selectivity };
+        Watched { search: AlphaBeta::new(settings), tree_nodes: 0, counts: (0, 0), shown: None }
     }
 
     /// Shows a report of the tree, unless it is too early to say what its move is worth.
@@ -171,9 +209,9 @@ impl Watched {
             let limits = Limits { nodes: Some(nodes), time, ..Limits::default() };
             let answer = self.search.think(&behind, &control.with(limits), &mut |_| {});
             self.counts = (self.counts.0 + answer.nodes, self.counts.1 + answer.evaluations);
-            if !take_value(line, &answer, LEAST_DEPTH) {
-                return;
-            }
+            let Some(value) = Value::of(line.turn, &answer, LEAST_DEPTH) else { return };
+            value.clone().give_to(line);
+            self.shown = Some(value);
         }
         self.count(&mut report);
         sink(&report);
@@ -204,11 +242,13 @@ impl Search for Emilia {
         let (of_tree, of_value) = parts(control.limits());
         let gives_up = self.gives_up(task, control.plan());
         let of_tree = control.with(of_tree);
+        let mut shown = None;
         let (mut report, gave_up) = if task.is_watched {
-            let mut watched = Watched::new();
+            let mut watched = Watched::new(self.search.settings.selectivity);
             let show = &mut |report: &Report| watched.show(report, task, &of_tree, sink);
             let (mut report, gave_up) = self.search.think_until(gives_up, task, &of_tree, show);
             watched.count(&mut report);
+            shown = watched.shown;
             (report, gave_up)
         } else {
             self.search.think_until(gives_up, task, &of_tree, sink)
@@ -217,18 +257,19 @@ impl Search for Emilia {
             return report;
         }
         // With a margin the values of all lines are compared: they stay the tree's.
-        let ended_at_cap = report.memory.ended_at_cap;
-        if (of_value != Limits::default() || ended_at_cap) && task.margin.is_none() {
+        if task.margin.is_none() {
+            let ended_at_cap = report.memory.ended_at_cap;
             let is_by_time =
                 of_value.time.is_some_and(|time| time.early.is_some()) && !self.reaches_depth(control.limits());
             // The cap bounds the search whatever its limits, so also one without a limit of positions.
             let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
+            let is_limited = of_value != Limits::default() || ended_at_cap;
             let of_value = if is_by_time || ended_at_cap {
                 in_proportion(Limits { nodes, ..of_value }, &report)
             } else {
                 of_value
             };
-            self.value(&mut report, task, &control.with(of_value));
+            self.value(&mut report, task, control, is_limited.then_some(of_value), shown);
         }
         report
     }
@@ -288,8 +329,9 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::othello::Position;
     use crate::search::tests::{by_alpha_beta, for_time, open_positions, small_best_first, think, to_depth, visiting};
-    use crate::search::{Depth, OnMemoryCap, Score, Selectivity};
+    use crate::search::{Depth, OnMemoryCap, StopSignal};
     use crate::testing::random_position;
+    use std::time::Instant;
 
     fn settings() -> BestFirstSettings {
         BestFirstSettings { memory: 8 << 20, ..small_best_first(1)[0] }
@@ -444,7 +486,7 @@ mod tests {
             let control = Control::with_limits(visiting(400_000));
             let report = BestFirst::new(settings()).think(&task, &control, &mut |_| {});
             let truth = worth(&task, &report);
-            Watched::new().show(&report, &task, &control, &mut |seen| {
+            Watched::new(settings().selectivity).show(&report, &task, &control, &mut |seen| {
                 assert_eq!((seen.lines.len(), seen.lines[0].turn), (1, report.lines[0].turn));
                 assert!((report.nodes..=report.nodes + report.nodes / WATCHED_PART + 100).contains(&seen.nodes));
                 of_watched += (seen.lines[0].score.discs() - truth).abs();
@@ -458,7 +500,7 @@ mod tests {
         // Too few positions to say anything.
         let (task, control) = (task(0, 20), Control::with_limits(visiting(10_000)));
         let report = BestFirst::new(settings()).think(&task, &control, &mut |_| {});
-        Watched::new().show(&report, &task, &control, &mut |_| panic!("{report:?}"));
+        Watched::new(settings().selectivity).show(&report, &task, &control, &mut |_| panic!("{report:?}"));
     }
 
     #[test]
@@ -470,6 +512,30 @@ mod tests {
             });
             assert_eq!((seen.lines[0].turn, seen.lines[0].visits), (alone.lines[0].turn, alone.lines[0].visits));
             assert!(seen.nodes <= 200_000 + 4_000 && alone.nodes <= 200_000 + 4_000, "{} {}", seen.nodes, alone.nodes);
+        }
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_answers_with_a_value_of_alpha_beta() {
+        for (seed, is_watched) in (0..12).map(|seed| (seed, seed % 2 == 0)) {
+            let task = Task { is_watched, ..task(100 * seed, 33) };
+            for limits in [Limits::default(), for_time(Duration::from_secs(600))] {
+                let signal = StopSignal::default();
+                let control = Control::new(limits, signal.clone(), Instant::now());
+                let mut shown = None;
+                let report = emilia().think(&task, &control, &mut |report| {
+                    if report.nodes > 150_000 {
+                        signal.stop();
+                        shown = report.lines.first().cloned();
+                    }
+                });
+                assert!(signal.is_stopped() && report.nodes < 10_000_000, "{report:?}");
+                let line = &report.lines[0];
+                assert!(line.value_plies.is_some() && line.depth.plies() > line.value_plies, "{report:?}");
+                // Who has seen a value of the move hears it again.
+                let seen = shown.filter(|seen| is_watched && seen.turn == line.turn);
+                assert!(seen.is_none_or(|seen| (seen.score, seen.pv) == (line.score, line.pv.clone())), "{report:?}");
+            }
         }
     }
 

@@ -36,6 +36,7 @@ pub(super) fn report_of<P: Policy<Position>>(
             score: explorer.rules.score(root_move.value),
             bound,
             depth,
+            value_plies: None,
             pv,
             visits: root_move.visits,
         });
@@ -114,6 +115,7 @@ mod tests {
             score: Score::from_discs(score),
             bound: Bound::Exact,
             depth: SearchDepth::Exact,
+            value_plies: None,
             pv: vec![Move::Place("f5".parse().unwrap())],
             visits: 1,
         };

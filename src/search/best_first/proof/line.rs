@@ -36,7 +36,7 @@ impl<E: Incremental> Prover<'_, E> {
             let mut turns = vec![best.turn()];
             expected_play(&state.graph, best.node, &mut turns);
             let (pv, _) = line_to(&turns);
-            lines.push(Line { turn: pv[0], score, bound, depth: start.depth, pv, visits: 0 });
+            lines.push(Line { turn: pv[0], score, bound, depth: start.depth, value_plies: None, pv, visits: 0 });
         }
         if lines.is_empty() {
             lines.extend(start.lines.first().cloned());
@@ -76,7 +76,7 @@ impl<E: Incremental> Prover<'_, E> {
             Precision::WinLossDraw if found.upper < 0 => (-1, Bound::Upper, SearchDepth::WinLossDraw),
             Precision::WinLossDraw => (0, Bound::Exact, SearchDepth::WinLossDraw),
         };
-        Line { turn: pv[0], score: Score::from_discs(score), bound, depth, pv, visits: 0 }
+        Line { turn: pv[0], score: Score::from_discs(score), bound, depth, value_plies: None, pv, visits: 0 }
     }
 
     fn report(&self, state: &State, lines: Vec<Line>) -> Report {
