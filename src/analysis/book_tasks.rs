@@ -210,7 +210,10 @@ impl Found {
             (false, selectivity) => SearchDepth::Selective { plies: self.depth, selectivity },
         };
         let is_bound = !self.exact && (self.lower.is_some() || self.upper.is_some());
-        (self.depth <= 60 && !is_bound).then_some((value, depth))
+        // A result is of whole discs, and no search has a depth of 0.
+        let is_possible =
+            if self.exact { value.units() % DISC == 0 } else { (1..=60).contains(&self.depth) && !is_bound };
+        is_possible.then_some((value, depth))
     }
 }
 
@@ -229,6 +232,22 @@ mod tests {
         assert!(finding(answer("").as_bytes(), 5).is_ok_and(|found| found.is_some()));
         let error = finding(answer(r#","lower":-64,"upper":-1"#).as_bytes(), 5).unwrap_err();
         assert_eq!(error.problem, "not the value of a search");
+    }
+
+    #[test]
+    fn a_result_has_whole_discs_and_a_search_has_a_depth() {
+        let answer = |value: f64, depth: u8, exact: bool| {
+            let board = "OX-XOOOOOOXO-XO-XOOXOOX-OOOOOOXX-OOOXXOX--OOXXXX--X-XXO--X-XX--- X";
+            let found = format!(r#"{{"move":"c1","value":{value},"depth":{depth},"selectivity":100,"exact":{exact}}}"#);
+            finding(format!(r#"{{"id":1,"board":"{board}","weights":"00000005","moves":[{found}]}}"#).as_bytes(), 5)
+        };
+        for (value, depth, exact) in [(-1.0, 16, true), (0.578125, 16, false), (0.578125, 1, false)] {
+            assert!(answer(value, depth, exact).is_ok_and(|found| found.is_some()), "{value} {depth} {exact}");
+        }
+        for (value, depth, exact) in [(0.578125, 16, true), (0.578125, 0, false), (0.578125, 61, false)] {
+            let problem = answer(value, depth, exact).unwrap_err().problem;
+            assert_eq!(problem, "not the value of a search", "{value} {depth} {exact}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Books made of other books: of several, or of a part of one.
 
-use super::graph::{Neighbours, Positions, behind, propagate};
+use super::graph::{Neighbours, Positions, behind, illegal_leaf, propagate};
 use super::view::{BestPlay, best_play, depth_of_line};
 use super::{BookError, Database, Entry, Key, Leaf, expect_new};
 use crate::othello::{Move, Position};
@@ -80,7 +80,9 @@ pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &At
             let Some(entry) = book.get(key)? else { continue };
             merged.visits = merged.visits.max(entry.visits);
             merged.games = merged.games.max(entry.games);
-            let Some(rank) = rank(&entry, weights) else { continue };
+            // Where a file is damaged, a leaf may be no move.
+            let known = rank(&entry, weights).filter(|_| illegal_leaf(key, &entry).is_none());
+            let Some(rank) = known else { continue };
             // A leaf that is in the other book is to be searched for again.
             let rank = Some((Neighbours::of(made, key, &entry)?.leaf.is_some(), rank));
             if rank > best {
@@ -196,7 +198,7 @@ mod tests {
     use super::super::graph::{self, fault};
     use super::super::moves;
     use super::*;
-    use crate::othello::Square;
+    use crate::othello::{Color, Square};
     use std::collections::HashMap;
 
     fn entries(book: &dyn Positions) -> HashMap<Key, Entry> {
@@ -233,6 +235,21 @@ mod tests {
         let files = || folder.path().read_dir().unwrap().count();
         let before = files();
         assert!(matches!(made("ended", true), Err(BookError::Interrupted)) && files() == before, "nothing is left");
+    }
+
+    #[test]
+    fn a_leaf_that_a_damaged_file_has_made_no_move_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut damaged = book();
+        let is_searched = |entry: &Entry| matches!(entry.leaf, Leaf::Found { .. });
+        let key = *damaged.iter().find(|(_, entry)| is_searched(entry)).unwrap().0;
+        let entry = damaged.get_mut(&key).unwrap();
+        let Leaf::Found { square, .. } = &mut entry.leaf else { unreachable!() };
+        *square = key.position().discs(Color::Black).into_iter().next().unwrap();
+        let path = folder.path().join("whole");
+        let positions = merge(&[&damaged], WEIGHTS, &path, &AtomicBool::new(false)).unwrap();
+        let merged = entries(&super::super::Snapshot::open(&path).unwrap());
+        assert!(positions as usize == damaged.len() && !is_searched(&merged[&key]));
     }
 
     #[test]

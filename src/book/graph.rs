@@ -257,6 +257,12 @@ pub fn propagate(
     Ok(looked_at)
 }
 
+/// The square of a leaf that is no move.
+pub(super) fn illegal_leaf(key: &Key, entry: &Entry) -> Option<Square> {
+    let Leaf::Found { square, .. } = entry.leaf else { return None };
+    (!key.position().moves().contains(square)).then_some(square)
+}
+
 /// What is wrong with an entry: nothing but what [`propagate`] would change, and leaves that are no moves.
 pub fn fault(
     positions: &(impl Positions + ?Sized),
@@ -264,9 +270,7 @@ pub fn fault(
     entry: &Entry,
     weights: u32,
 ) -> Result<Option<String>, BookError> {
-    if let Leaf::Found { square, .. } = entry.leaf
-        && !key.position().moves().contains(square)
-    {
+    if let Some(square) = illegal_leaf(key, entry) {
         return Ok(Some(format!("{square} is no move")));
     }
     let recomputed = Neighbours::of(positions, key, entry)?.recomputed(entry, weights);

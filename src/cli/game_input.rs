@@ -103,7 +103,7 @@ pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {
         complain(format_args!("warning: {place}: {warning}"));
     }
     if let Some((said, board)) = found.game.contradiction() {
-        complain(format_args!("warning: {place}: the result is said to be {said:+}; {board:+} on the board counts"));
+        complain(format_args!("warning: {place}: the result is said to be {said:+}, and the board has {board:+}"));
     }
 }
 

@@ -37,7 +37,7 @@ use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 #[cfg(unix)]
-use nix::sys::signal::{SIGHUP, SIGINT, SIGTERM, SigHandler, Signal};
+use nix::sys::signal::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ, SigHandler, Signal};
 use output::{complain, print, say};
 use progress::StatusLine;
 use std::io;
@@ -106,6 +106,9 @@ enum Command {
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
 /// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
+    // What would make a file larger than a limit allows is then an error, as on a full disk.
+    #[cfg(unix)]
+    ignore(SIGXFSZ);
     let parsed = shown_command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let Cli { serve: options, command } = parsed.unwrap_or_else(|error| explain(error));
     let result = match command {

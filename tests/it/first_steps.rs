@@ -195,7 +195,7 @@ fn a_result_that_is_not_on_the_board_is_told() {
     ] {
         let (code, stdout, stderr) = said(arguments, &game);
         assert!(code == 0 && stdout.contains(expected), "{arguments:?}: {stdout}{stderr}");
-        let warning = "game 1: the result is said to be -40; +64 on the board counts\n";
+        let warning = "game 1: the result is said to be -40, and the board has +64\n";
         assert!(stderr.contains(warning) && stderr.lines().count() == 1, "{arguments:?}: {stderr}");
     }
 }

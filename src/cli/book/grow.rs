@@ -42,11 +42,12 @@ pub(super) struct GrowArguments {
 }
 
 /// Reads a time; a number alone is seconds, as everywhere.
-fn duration(text: &str) -> Result<Duration, String> {
-    match text.parse().map(Duration::try_from_secs_f64) {
-        Ok(time) => time.map_err(|error| error.to_string()),
-        Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string()),
-    }
+fn duration(text: &str) -> Result<Duration, &'static str> {
+    let time = match text.parse().map(Duration::try_from_secs_f64) {
+        Ok(seconds) => seconds.ok(),
+        Err(_) => humantime::parse_duration(text).ok(),
+    };
+    time.ok_or("expected seconds from 0 on, or a time such as 90m or 8h")
 }
 
 /// Reads a cost in plies, and gives it in units of 1/128 disc.
