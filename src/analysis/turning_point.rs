@@ -50,7 +50,7 @@ impl TurningPoint {
         };
         let is_mistake =
             |turn: &&ReviewedTurn| turn.position.mover() == loser && is_in_doubt(turn, result) && can_decide(turn);
-        // Values that are not solved drift out of doubt; then the worst move since the loser last stood even has decided.
+        // Values that are not solved drift out of doubt; then the worst move in doubt since the loser last stood even has decided.
         let stands_even = |turn: &ReviewedTurn| turn.best.score.units() == 0 || ahead(turn) == loser;
         let even = turns[..=last].iter().rposition(stands_even).unwrap_or(0);
         let mistakes = turns[even..last].iter().filter(is_mistake);

@@ -42,7 +42,7 @@ const FEASIBLE: Empties = Empties::new(35).unwrap();
 /// position is solved and printed as soon as its line is there. Scores are final disc differences for the side to move.
 ///
 /// The exit code is 0 if all is well, 1 if a score of the file is contradicted, else 2 if a line could not be read or a
-/// position not be solved.
+/// position could not be solved.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SolveArguments {
     /// The file, or - for the standard input

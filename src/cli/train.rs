@@ -1,4 +1,4 @@
-//! `emilia train`: from games against herself to the weights of the evaluation, one step per command.
+//! `emilia train`: from games against itself to the weights of the evaluation, one step per command.
 
 mod bill;
 mod fit;

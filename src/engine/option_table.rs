@@ -83,7 +83,7 @@ engine_options! {
         name: "eval-file",
         value_name: "PATH",
         help: "Weights of a pattern evaluation, or none: those that are part of the program",
-        detail: "The file says its form, so with one `pattern` and `pattern-linear` are the same.",
+        detail: "The file says which form it has. So with a file `--eval pattern` and `--eval pattern-linear` do the same.",
         read_by_all: true,
     }
     eval: EvaluatorKind = EvaluatorKind::default(); {
@@ -96,7 +96,7 @@ engine_options! {
     threads: u32 = cores(); {
         name: "threads",
         value_name: "N",
-        help: "Search threads of emilia, alpha-beta, best-first and extension",
+        help: "Search threads of emilia, alpha-beta, best-first, extension and mtdf",
         detail: "`emilia`, `best-first` and `extension` use at most 192 in their trees, and one where the memory is less than 16 MB. `emilia analyze` \
                  shares them out among positions.",
         values: Values::Whole(1, EngineOptions::MOST_THREADS as u64),
@@ -162,7 +162,7 @@ engine_options! {
     variety: Score = Score::ZERO; {
         name: "variety",
         value_name: "DISCS",
-        help: "In the first twenty plies, play any within this many discs of the best",
+        help: "In the first twenty plies, play any move that is at most this many discs worse than the best",
         detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves. A best-first search leaves out a move on \
                  which it spent less than an eighth of what it spent on the best.",
         values: Values::Discs(0, 64),

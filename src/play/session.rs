@@ -307,7 +307,7 @@ impl Session {
         Ok(format!("For {mover}: {}.\n{time}{}", spoken(turn), self.reply()))
     }
 
-    /// Emilia chooses the next turn and takes it. With it comes what the person hears of her time; `None` if the game is over.
+    /// Emilia chooses the next turn and takes it. With it comes what the person hears of its time; `None` if the game is over.
     fn think(&mut self, thought: Duration) -> Option<(Move, String)> {
         let position = *self.game.record.position();
         let budget = self.clocks.budget(position.mover(), position.empties().count(), thought);

@@ -1,4 +1,4 @@
-//! How Emilia teaches herself: games against herself become [samples](Sample), the samples become weights.
+//! How Emilia teaches itself: games against itself become [samples](Sample), the samples become weights.
 //!
 //! Everything here depends on its settings and seeds alone: the same command makes the same bytes, whatever the number of
 //! threads and however often it was interrupted. `docs/training.md` has the commands and what they made.

@@ -1,4 +1,4 @@
-//! Games of Emilia against herself.
+//! Games of Emilia against itself.
 //!
 //! A game begins with random moves, enough that every stage of the game has positions that no sensible play would reach;
 //! it goes on by alpha-beta to a fixed depth and ends with perfect play. Every position after the random moves is a sample,

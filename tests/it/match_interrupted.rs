@@ -42,7 +42,7 @@ fn moves_in_progress_are_not_waited_for() {
     };
     let (hanging, other) = (engine("M", &format!("hang@2 {words}")), engine("E", ""));
     let talking = engine("M", "talk@2");
-    // Emilia inside the match says nothing in the log; a game has begun when her opponent has been told of it.
+    // Emilia inside the match says nothing in the log; a game has begun when its opponent has been told of it.
     for (i, (first, sign, count)) in
         [(&*hanging, "M < genmove", 2), (&*talking, "M < genmove", 2), ("name=M depth=60", "E < clear_board", 1)]
             .into_iter()

@@ -299,7 +299,7 @@ impl GtpPlayer {
         }
     }
 
-    /// What Emilia says about her search.
+    /// What Emilia says about its search.
     fn add_stats(&mut self, answer: &mut Answer) -> Result<(), Fault> {
         if !self.knows(STATS) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Those who play: programs that speak GTP or NBoard, and Emilia herself without a process between.
+//! Those who play: programs that speak GTP or NBoard, and Emilia itself without a process between.
 
 mod fault;
 mod gtp;

@@ -1,4 +1,4 @@
-//! What Emilia and her book say of a position, and of a game that is over.
+//! What Emilia and its book say of a position, and of a game that is over.
 
 use super::{OVER, Session, spoken};
 use crate::analysis::Review;
