@@ -211,9 +211,8 @@ impl Found {
         };
         let is_bound = !self.exact && (self.lower.is_some() || self.upper.is_some());
         // A result is of whole discs, and no search has a depth of 0.
-        let is_possible =
-            if self.exact { value.units() % DISC == 0 } else { (1..=60).contains(&self.depth) && !is_bound };
-        is_possible.then_some((value, depth))
+        let is_possible = if self.exact { value.units() % DISC == 0 } else { self.depth > 0 && !is_bound };
+        (self.depth <= 60 && is_possible).then_some((value, depth))
     }
 }
 
@@ -244,7 +243,9 @@ mod tests {
         for (value, depth, exact) in [(-1.0, 16, true), (0.578125, 16, false), (0.578125, 1, false)] {
             assert!(answer(value, depth, exact).is_ok_and(|found| found.is_some()), "{value} {depth} {exact}");
         }
-        for (value, depth, exact) in [(0.578125, 16, true), (0.578125, 0, false), (0.578125, 61, false)] {
+        for (value, depth, exact) in
+            [(0.578125, 16, true), (-1.0, 61, true), (0.578125, 0, false), (0.578125, 61, false)]
+        {
             let problem = answer(value, depth, exact).unwrap_err().problem;
             assert_eq!(problem, "not the value of a search", "{value} {depth} {exact}");
         }

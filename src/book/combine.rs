@@ -77,12 +77,10 @@ pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &At
         let mut merged = Entry::UNSEARCHED;
         let mut best = None;
         for book in books {
-            let Some(entry) = book.get(key)? else { continue };
+            let Some(entry) = book.get(key)?.map(|entry| with_legal_leaf(key, entry)) else { continue };
             merged.visits = merged.visits.max(entry.visits);
             merged.games = merged.games.max(entry.games);
-            // Where a file is damaged, a leaf may be no move.
-            let known = rank(&entry, weights).filter(|_| illegal_leaf(key, &entry).is_none());
-            let Some(rank) = known else { continue };
+            let Some(rank) = rank(&entry, weights) else { continue };
             // A leaf that is in the other book is to be searched for again.
             let rank = Some((Neighbours::of(made, key, &entry)?.leaf.is_some(), rank));
             if rank > best {
@@ -92,6 +90,14 @@ pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &At
         }
         Ok(merged)
     })
+}
+
+/// The entry without a leaf that is no move, as a damaged file may have one.
+fn with_legal_leaf(key: &Key, entry: Entry) -> Entry {
+    match illegal_leaf(key, &entry) {
+        Some(_) => Entry { leaf: Leaf::Unsearched, weights: Entry::UNSEARCHED.weights, ..entry },
+        None => entry,
+    }
 }
 
 /// How much a leaf is worth to be kept.
@@ -130,7 +136,7 @@ pub fn prune(
     let kept = reached(book, keep)?;
     make(path, weights, &kept, interrupt, |key, _| {
         let Some(entry) = book.get(key)? else { return Ok(Entry::UNSEARCHED) };
-        entry_without(book, key, &entry, &kept)
+        entry_without(book, key, &with_legal_leaf(key, entry), &kept)
     })
 }
 
@@ -246,10 +252,12 @@ mod tests {
         let entry = damaged.get_mut(&key).unwrap();
         let Leaf::Found { square, .. } = &mut entry.leaf else { unreachable!() };
         *square = key.position().discs(Color::Black).into_iter().next().unwrap();
-        let path = folder.path().join("whole");
-        let positions = merge(&[&damaged], WEIGHTS, &path, &AtomicBool::new(false)).unwrap();
-        let merged = entries(&super::super::Snapshot::open(&path).unwrap());
+        let [merged, pruned] = ["merged", "pruned"].map(|name| folder.path().join(name));
+        let positions = merge(&[&damaged], WEIGHTS, &merged, &AtomicBool::new(false)).unwrap();
+        prune(&damaged, WEIGHTS, Keep::default(), &pruned, &AtomicBool::new(false)).unwrap();
+        let [merged, pruned] = [merged, pruned].map(|path| entries(&super::super::Snapshot::open(&path).unwrap()));
         assert!(positions as usize == damaged.len() && !is_searched(&merged[&key]));
+        assert!(pruned.get(&key).is_none_or(|entry| !is_searched(entry)));
     }
 
     #[test]

@@ -106,9 +106,8 @@ enum Command {
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
 /// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
-    // What would make a file larger than a limit allows is then an error, as on a full disk.
     #[cfg(unix)]
-    ignore(SIGXFSZ);
+    outlive_limits_of_files();
     let parsed = shown_command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let Cli { serve: options, command } = parsed.unwrap_or_else(|error| explain(error));
     let result = match command {
@@ -263,6 +262,15 @@ fn set_interrupt_handler(handler: impl FnMut() + Send + 'static) -> Result<(), S
         ignore(signal);
     }
     Ok(())
+}
+
+/// Handles the signal for a file that grows beyond the limit of its size: then the write fails, as on a full disk. Programs that this one starts
+/// would inherit that a signal is ignored, but no handler.
+#[cfg(unix)]
+fn outlive_limits_of_files() {
+    extern "C" fn nothing(_: std::ffi::c_int) {}
+    // SAFETY: the handler does nothing.
+    let _ = unsafe { nix::sys::signal::signal(SIGXFSZ, SigHandler::Handler(nothing)) };
 }
 
 /// Ignores a signal, and says whether it was ignored before.

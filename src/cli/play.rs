@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
 /// What the first Ctrl-C that interrupts nothing brings.
 const WARNING: &str = "Ctrl-C again leaves the game; 'save FILE' saves it.\n";
 
-/// Where Ctrl-C arrives while Emilia thinks: it then moves at once. At any other time, and when it goes on thinking, the second one ends
+/// Where Ctrl-C arrives while Emilia thinks: then Emilia moves at once. At any other time, and when Emilia goes on thinking, the second one ends
 /// the program. While a line is typed it is a key, of which [`edited`] hears.
 fn interrupts(is_warned: &Arc<AtomicBool>) -> Result<Receiver<()>, String> {
     // Without a capacity only a search that runs takes what is sent.

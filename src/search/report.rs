@@ -38,7 +38,8 @@ pub struct Line {
     pub bound: Bound,
     /// The depth that the line has reached.
     pub depth: SearchDepth,
-    /// The plies that were searched for the value, where the depth says something else: that of a tree stands for its effort.
+    /// The plies that were searched for the value, to the end of the game if it is solved, where the depth says something else: that of a tree
+    /// stands for its effort.
     pub value_plies: Option<u8>,
     /// The expected play, beginning with `turn`.
     pub pv: Vec<Move>,

@@ -58,12 +58,12 @@ impl Stage {
         }
     }
 
-    /// The depth that a line of this stage has, in a position with `empties` empty squares, in which a pass may be forced.
+    /// The depth that a line of this stage has, in a position with `empties` empty squares; `is_pass` if its turn is a pass.
     pub(in crate::search) fn label(self, empties: Empties, is_pass: bool) -> SearchDepth {
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
-            // Nothing is cut at the root, to which a pass adds no ply. In the first plies nothing is cut in deeper searches either, but those look into the table, where values
-            // with cuts may be.
+            // Nothing is cut at the root. Behind a pass, which is no ply, the first position may be cut. In the first plies nothing is cut in
+            // deeper searches either, but those look into the table, where values with cuts may be.
             Stage::Midgame(plies, _) if plies < CUT_FROM + u8::from(!is_pass) => SearchDepth::Plies(plies),
             Stage::Midgame(plies, selectivity) => SearchDepth::Selective { plies, selectivity },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,

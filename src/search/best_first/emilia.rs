@@ -14,7 +14,7 @@ use super::engine::{BestFirst, BestFirstSettings, GivesUp, PROVABLE};
 use super::searched_leaves::solving_cost;
 use super::size_plan::{positions_worth, solving_worth};
 use crate::game::DISC;
-use crate::othello::{Bitboard, Empties, Move};
+use crate::othello::{Bitboard, Move};
 use crate::search::alpha_beta::stage::solved_from;
 use crate::search::{
     AlphaBeta, AlphaBetaSettings, Bound, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth,
@@ -28,7 +28,7 @@ const VALUE_PART: u64 = 32;
 const LEAST_VALUE_NODES: u64 = 1_000;
 /// The time of that number of positions, about.
 const LEAST_VALUE_TIME: Duration = Duration::from_micros(200);
-/// Positions that are visited for the value of a move when the search was stopped: half a millisecond.
+/// Positions that are visited for the value of a move when the search was stopped, by one thread: about half a millisecond.
 const STOPPED_VALUE_NODES: u64 = 4_000;
 /// Positions that solving may be expected to visit, at most, for each position that the limits are worth: then alpha-beta is all but certain
 /// to end. Where it does not, the tree knows more: with 0.5, and with a proof in half of the limits, points were lost.
@@ -115,30 +115,42 @@ impl Emilia {
 
     /// Gives the first move of a report its value: the deeper one of what alpha-beta finds within these limits, if any, and of what was shown.
     ///
-    /// Whoever stops the search wants an answer at once, and no value of the tree: if there is no other yet, alpha-beta has [`STOPPED_VALUE_NODES`].
+    /// Whoever stops the search wants an answer at once: where there is no such value yet, alpha-beta has [`STOPPED_VALUE_NODES`].
     fn value(&self, report: &mut Report, task: &Task, control: &Control, limits: Option<Limits>, shown: Option<Value>) {
         let Some(line) = report.lines.first() else { return };
-        let (turn, Some(behind)) = (line.turn, behind(task, line)) else { return };
-        let search = |report: &mut Report, control: &Control, least: u8| {
-            let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
-            (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
-            Value::of(turn, &answer, least)
-        };
+        let Some(behind) = behind(task, line) else { return };
         let found = limits.and_then(|limits| {
             let least = limits.depth.map_or(LEAST_DEPTH, |depth| depth.plies().min(LEAST_DEPTH));
-            search(report, &control.with(limits), least)
+            let counts = (report.nodes, report.evaluations);
+            let answer = self.search.alpha_beta(&behind, &control.with(limits), counts, &mut |_| {});
+            (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
+            Value::of(&report.lines[0], &behind, &answer, least)
         });
-        let shown = shown.filter(|value| value.turn == turn);
-        // Of equals the last one.
-        let mut value = shown.into_iter().chain(found).max_by_key(|value| value.plies);
+        let mut value = Value::deepest(shown.into_iter().chain(found), &report.lines[0]);
         if value.is_none() && control.is_stopped() {
-            let nodes = Some(report.nodes + STOPPED_VALUE_NODES);
-            value = search(report, &control.unstoppable(Limits { nodes, ..Limits::default() }), 1);
+            let asked = limits.unwrap_or(*control.limits());
+            let nodes = asked.nodes.map_or(u64::MAX, |limit| limit.saturating_sub(report.nodes));
+            let limits = Limits {
+                nodes: Some(nodes.min(STOPPED_VALUE_NODES)),
+                evaluations: asked.evaluations.map(|limit| limit.saturating_sub(report.evaluations)),
+                ..asked
+            };
+            let mut search = beside_the_tree(self.search.settings.selectivity);
+            let answer = search.think(&behind, &control.unstoppable(limits), &mut |_| {});
+            report.nodes += answer.nodes;
+            report.evaluations += answer.evaluations;
+            report.elapsed = answer.elapsed;
+            value = Value::deepest(Value::of(&report.lines[0], &behind, &answer, 1), &report.lines[0]);
         }
         if let Some(value) = value {
             value.give_to(&mut report.lines[0]);
         }
     }
+}
+
+/// A search for values of moves that leaves table and threads to the tree.
+fn beside_the_tree(selectivity: Selectivity) -> AlphaBeta {
+    AlphaBeta::new(AlphaBetaSettings { table_bytes: WATCHED_TABLE, threads: 1, selectivity })
 }
 
 /// What a search behind a move says that the move is worth.
@@ -152,22 +164,30 @@ struct Value {
 }
 
 impl Value {
-    /// The value by the answer to a search behind the move; `None` if that has less than the least depth.
-    fn of(turn: Move, answer: &Report, least: u8) -> Option<Value> {
+    /// The value of a line's move by the answer to the search behind it; `None` if that has less than the least depth.
+    fn of(line: &Line, behind: &Task, answer: &Report, least: u8) -> Option<Value> {
         let best = answer.lines.first()?;
         let plies = answer.depth.plies();
-        let pv = std::iter::once(turn).chain(best.pv.iter().copied()).collect();
-        let value =
-            Value { turn, score: -best.score, plies: plies.unwrap_or(Empties::MOST.count()).saturating_add(1), pv };
+        let seen = plies.unwrap_or(behind.position.empty_count().count());
+        let pv = std::iter::once(line.turn).chain(best.pv.iter().copied()).collect();
+        let value = Value { turn: line.turn, score: -best.score, plies: seen + 1, pv };
         plies.is_none_or(|plies| plies >= least).then_some(value)
     }
 
-    /// Gives a line of its move the value.
-    fn give_to(self, line: &mut Line) {
+    /// The deepest one of some values of which a line may have one, of equals the last.
+    fn deepest(values: impl IntoIterator<Item = Value>, line: &Line) -> Option<Value> {
         // The proof of the tree stands against an estimate for the other side.
-        if line.depth != SearchDepth::WinLossDraw || self.score.units().signum() == line.score.units().signum() {
-            (line.score, line.bound, line.pv, line.value_plies) = (self.score, Bound::Exact, self.pv, Some(self.plies));
-        }
+        let is_proven = line.depth == SearchDepth::WinLossDraw;
+        let agrees = |score: Score| !is_proven || score.units().signum() == line.score.units().signum();
+        values
+            .into_iter()
+            .filter(|value| value.turn == line.turn && agrees(value.score))
+            .max_by_key(|value| value.plies)
+    }
+
+    /// Gives its line the value.
+    fn give_to(self, line: &mut Line) {
+        (line.score, line.bound, line.pv, line.value_plies) = (self.score, Bound::Exact, self.pv, Some(self.plies));
     }
 }
 
@@ -191,8 +211,7 @@ struct Watched {
 
 impl Watched {
     fn new(selectivity: Selectivity) -> Watched {
-        let settings = AlphaBetaSettings { table_bytes: WATCHED_TABLE, threads: 1, selectivity };
-        Watched { search: AlphaBeta::new(settings), tree_nodes: 0, counts: (0, 0), shown: None }
+        Watched { search: beside_the_tree(selectivity), tree_nodes: 0, counts: (0, 0), shown: None }
     }
 
     /// Shows a report of the tree, unless it is too early to say what its move is worth.
@@ -209,7 +228,8 @@ impl Watched {
             let limits = Limits { nodes: Some(nodes), time, ..Limits::default() };
             let answer = self.search.think(&behind, &control.with(limits), &mut |_| {});
             self.counts = (self.counts.0 + answer.nodes, self.counts.1 + answer.evaluations);
-            let Some(value) = Value::of(line.turn, &answer, LEAST_DEPTH) else { return };
+            let found = Value::of(line, &behind, &answer, LEAST_DEPTH);
+            let Some(value) = Value::deepest(self.shown.iter().cloned().chain(found), line) else { return };
             value.clone().give_to(line);
             self.shown = Some(value);
         }
@@ -324,273 +344,4 @@ fn in_proportion(of_value: Limits, tree: &Report) -> Limits {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::eval::EvaluatorKind;
-    use crate::othello::Position;
-    use crate::search::tests::{by_alpha_beta, for_time, open_positions, small_best_first, think, to_depth, visiting};
-    use crate::search::{Depth, OnMemoryCap, StopSignal};
-    use crate::testing::random_position;
-    use std::time::Instant;
-
-    fn settings() -> BestFirstSettings {
-        BestFirstSettings { memory: 8 << 20, ..small_best_first(1)[0] }
-    }
-
-    fn emilia() -> Emilia {
-        Emilia::new(settings())
-    }
-
-    fn task(seed: u64, empties: u32) -> Task {
-        let (_, position) = open_positions(seed..u64::MAX, |_| empties).next().unwrap();
-        Task::new(position, EvaluatorKind::Pattern.build())
-    }
-
-    /// What the move of a report is worth, in discs.
-    fn worth(task: &Task, report: &Report) -> f64 {
-        let position = task.position.take(report.lines[0].turn).unwrap();
-        -by_alpha_beta(&Task { position, ..task.clone() }, Limits::default()).lines[0].score.discs()
-    }
-
-    #[test]
-    fn at_a_depth_the_value_of_the_move_is_that_of_a_search_as_deep_or_almost() {
-        for seed in 0..3 {
-            for (depth, behind_move) in [(2, 1), (6, 5), (7, 5)] {
-                let task = task(100 * seed, 42);
-                let settings = BestFirstSettings { selectivity: Selectivity::NONE, ..settings() };
-                let report = think(&mut Emilia::new(settings), &task, to_depth(depth));
-                let behind = Task { position: task.position.take(report.lines[0].turn).unwrap(), ..task };
-                let table_bytes = settings.table_bytes;
-                let settings = AlphaBetaSettings { table_bytes, threads: 1, selectivity: Selectivity::NONE };
-                let value = think(&mut AlphaBeta::new(settings), &behind, to_depth(behind_move));
-                assert_eq!(report.lines[0].score, -value.lines[0].score, "{} to depth {depth}", behind.position);
-            }
-        }
-    }
-
-    #[test]
-    fn the_only_move_is_valued_by_alpha_beta() {
-        let position = (0..).map(|seed| random_position(seed, 40)).find(|p| p.moves().count() == 1).unwrap();
-        let task = Task::new(position, EvaluatorKind::Pattern.build());
-        let report = think(&mut emilia(), &task, to_depth(6));
-        assert_eq!(report.lines, by_alpha_beta(&task, to_depth(6)).lines);
-    }
-
-    #[test]
-    fn what_is_solved_follows_from_the_depth_and_the_other_limits() {
-        let of = |depth: u8, nodes: u64| Limits {
-            depth: Depth::new(depth),
-            nodes: (nodes > 0).then_some(nodes),
-            ..Limits::default()
-        };
-        for (limits, most) in [
-            // A depth alone, and limits alone.
-            (of(8, 0), 16),
-            (of(16, 0), 24),
-            (of(0, 10_000_000), 19),
-            // A depth that the limits reach: as far as they allow, and no further than the depth alone.
-            (of(16, 1_000_000_000), 24),
-            (of(16, 10_000_000), 22),
-            (of(20, 10_000_000), 22),
-            // A depth out of reach is none.
-            (of(30, 10_000_000), 19),
-            (of(60, 10_000_000), 19),
-        ] {
-            let solvable = |empties| emilia().is_solvable(&task(100, empties), &limits);
-            assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
-        }
-        // A second is worth what the solver visits in it, and to a depth what the tree does.
-        let second = for_time(Duration::from_secs(1));
-        for (threads, limits, most) in
-            [(1, second, 21), (2, second, 22), (1, Limits { depth: Depth::new(16), ..second }, 22)]
-        {
-            let emilia = Emilia::new(BestFirstSettings { threads, ..settings() });
-            let solvable = |empties| emilia.is_solvable(&task(100, empties), &limits);
-            assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
-        }
-    }
-
-    #[test]
-    fn a_tree_that_ends_at_its_memory_cap_ends_the_search() {
-        let settings = BestFirstSettings { memory: 1 << 20, on_memory_cap: OnMemoryCap::Stop, ..settings() };
-        let task = task(100, 44);
-        let ten_minutes = for_time(Duration::from_secs(600));
-        for limits in [visiting(100_000_000), ten_minutes, to_depth(30)] {
-            let tree = think(&mut BestFirst::new(settings), &task, limits);
-            let whole = think(&mut Emilia::new(settings), &task, limits);
-            assert!(tree.memory.ended_at_cap && whole.memory.ended_at_cap, "{limits:?}");
-            // The value's part, and what is visited until the limits are looked at.
-            let most = tree.nodes + tree.nodes / VALUE_PART + LEAST_VALUE_NODES + 1_000;
-            assert!((tree.nodes..most).contains(&whole.nodes), "{} of {most}, {limits:?}", whole.nodes);
-        }
-    }
-
-    #[test]
-    fn the_value_takes_its_part_of_what_the_tree_took() {
-        let seconds = Duration::from_secs_f64;
-        let time = TimeBudget { early: None, soft: seconds(2.0), hard: seconds(5.0) };
-        let of_value = Limits { time: Some(time), ..Limits::default() };
-        // The tree may have gone on to twice the soft time.
-        for (used, soft, hard) in [(1.0, 1.03145, 1.16038), (4.0, 4.1252, 4.64085), (4.9, 5.0, 5.0)] {
-            let limits = in_proportion(of_value, &Report { elapsed: seconds(used), ..Report::default() });
-            let time = limits.time.unwrap();
-            for (limit, expected) in [(time.soft, soft), (time.hard, hard)] {
-                assert!((limit.as_secs_f64() - expected).abs() < 1e-4, "{limits:?} after {used} s");
-            }
-        }
-    }
-
-    #[test]
-    fn a_clear_choice_ends_a_search_that_may_end_early() {
-        let limits = visiting(40_000);
-        let ten_minutes = TimeBudget::all_of(Duration::from_secs(600));
-        let early = Limits { time: Some(TimeBudget { early: Some(Duration::ZERO), ..ten_minutes }), ..limits };
-        let think = |task: &Task, limits| think(&mut emilia(), task, limits);
-        let (mut clear, mut same) = (0, 0);
-        for seed in 0..20 {
-            let task = task(100 * seed, 36);
-            let [whole, part] = [limits, early].map(|limits| think(&task, limits));
-            assert!(part.lines[0].score.units() != 0 && part.lines[0].depth != SearchDepth::Plies(0), "{part:?}");
-            clear += u32::from(part.nodes < whole.nodes / 2);
-            same += u32::from(part.lines[0].turn == whole.lines[0].turn);
-            let varied = Task { margin: Some(Score::from_discs(1)), ..task };
-            assert_eq!(think(&varied, early).nodes, think(&varied, limits).nodes);
-        }
-        assert!((5..20).contains(&clear) && same >= 18, "{clear} {same}");
-        // The first moves are one by symmetry: nothing is to be chosen.
-        let start = Task::new(Position::START, EvaluatorKind::Pattern.build());
-        assert!(think(&start, early).nodes < 4_000);
-    }
-
-    /// The tree's own values are beyond every estimate where it has found a win, and off by many discs elsewhere.
-    #[test]
-    fn the_value_of_the_move_is_an_estimate_of_discs() {
-        let (mut of_tree, mut of_emilia) = (0.0, 0.0);
-        for seed in 0..36 {
-            let task = task(100 * seed, 20);
-            let report = think(&mut emilia(), &task, visiting(20_000));
-            assert!(report.nodes <= 20_000 + 400, "{}", report.nodes);
-            let truth = worth(&task, &report);
-            let tree = think(&mut BestFirst::new(settings()), &task, visiting(20_000));
-            of_emilia += (report.lines[0].score.discs() - truth).abs();
-            of_tree += (tree.lines[0].score.discs() - truth).abs();
-        }
-        assert!(of_emilia < 0.8 * of_tree, "{of_emilia} {of_tree}");
-    }
-
-    #[test]
-    fn who_watches_sees_estimates_of_discs() {
-        let (mut of_tree, mut of_watched, mut shown, mut counted) = (0.0, 0.0, 0, 0);
-        for seed in 0..12 {
-            let task = task(100 * seed, 20);
-            let control = Control::with_limits(visiting(400_000));
-            let report = BestFirst::new(settings()).think(&task, &control, &mut |_| {});
-            let truth = worth(&task, &report);
-            Watched::new(settings().selectivity).show(&report, &task, &control, &mut |seen| {
-                assert_eq!((seen.lines.len(), seen.lines[0].turn), (1, report.lines[0].turn));
-                assert!((report.nodes..=report.nodes + report.nodes / WATCHED_PART + 100).contains(&seen.nodes));
-                of_watched += (seen.lines[0].score.discs() - truth).abs();
-                of_tree += (report.lines[0].score.discs() - truth).abs();
-                shown += 1;
-                counted += u32::from(seen.nodes > report.nodes && seen.evaluations > report.evaluations);
-            });
-        }
-        assert!(shown >= 10 && of_watched < 0.8 * of_tree, "{of_watched} {of_tree} of {shown}");
-        assert!(counted >= 10, "what the values take is counted: {counted}");
-        // Too few positions to say anything.
-        let (task, control) = (task(0, 20), Control::with_limits(visiting(10_000)));
-        let report = BestFirst::new(settings()).think(&task, &control, &mut |_| {});
-        Watched::new(settings().selectivity).show(&report, &task, &control, &mut |_| panic!("{report:?}"));
-    }
-
-    #[test]
-    fn who_watches_changes_no_move() {
-        for seed in 0..4 {
-            let [seen, alone] = [true, false].map(|is_watched| {
-                let task = Task { is_watched, ..task(100 * seed, 36) };
-                emilia().think(&task, &Control::with_limits(visiting(200_000)), &mut |_| {})
-            });
-            assert_eq!((seen.lines[0].turn, seen.lines[0].visits), (alone.lines[0].turn, alone.lines[0].visits));
-            assert!(seen.nodes <= 200_000 + 4_000 && alone.nodes <= 200_000 + 4_000, "{} {}", seen.nodes, alone.nodes);
-        }
-    }
-
-    #[test]
-    fn a_search_that_is_stopped_answers_with_a_value_of_alpha_beta() {
-        for (seed, is_watched) in (0..12).map(|seed| (seed, seed % 2 == 0)) {
-            let task = Task { is_watched, ..task(100 * seed, 33) };
-            for limits in [Limits::default(), for_time(Duration::from_secs(600))] {
-                let signal = StopSignal::default();
-                let control = Control::new(limits, signal.clone(), Instant::now());
-                let mut shown = None;
-                let report = emilia().think(&task, &control, &mut |report| {
-                    if report.nodes > 150_000 {
-                        signal.stop();
-                        shown = report.lines.first().cloned();
-                    }
-                });
-                assert!(signal.is_stopped() && report.nodes < 10_000_000, "{report:?}");
-                let line = &report.lines[0];
-                assert!(line.value_plies.is_some() && line.depth.plies() > line.value_plies, "{report:?}");
-                // Who has seen a value of the move hears it again.
-                let seen = shown.filter(|seen| is_watched && seen.turn == line.turn);
-                assert!(seen.is_none_or(|seen| (seen.score, seen.pv) == (line.score, line.pv.clone())), "{report:?}");
-            }
-        }
-    }
-
-    /// The tree looks for a win: where there is none, its moves lose more discs than they must.
-    #[test]
-    fn a_lost_game_is_lost_by_few_discs() {
-        let (mut of_tree, mut of_emilia, mut lost) = (0.0, 0.0, 0);
-        for seed in 0..60 {
-            let task = task(100 * seed, 17);
-            let best = by_alpha_beta(&task, Limits::default()).lines[0].score.discs();
-            if best >= 0.0 || task.position.moves().count() < 2 {
-                continue;
-            }
-            let limits = visiting(40_000);
-            let mut emilia = emilia();
-            let report = think(&mut emilia, &task, limits);
-            let tree = think(&mut BestFirst::new(settings()), &task, limits);
-            assert!(report.nodes <= 40_000 + 400, "{}", report.nodes);
-            assert_eq!(report.memory.tree_nodes > 0, emilia.search.stored.is_some());
-            of_emilia += best - worth(&task, &report);
-            of_tree += best - worth(&task, &tree);
-            lost += 1;
-        }
-        assert!(lost >= 20 && of_emilia < 0.5 * of_tree, "{of_emilia} {of_tree} of {lost}");
-    }
-
-    #[test]
-    fn what_is_shown_of_a_lost_game_is_as_deep_as_the_tree_and_says_what_memory_is_taken() {
-        let (mut emilia, task) = (emilia(), task(0, 20));
-        let mut report = think(&mut emilia.search, &task, visiting(20_000));
-        let (memory, least) = (report.memory, report.depth.plies().unwrap());
-        let mut shown = Vec::new();
-        let control = Control::with_limits(visiting(2_000_000));
-        assert!(emilia.lose_by_less(&mut report, &task, &control, &mut |report| shown.push(report.clone())));
-        assert!(
-            shown.len() >= 2 && shown.iter().all(|r| r.depth.plies().is_none_or(|plies| plies >= least)),
-            "{shown:?}"
-        );
-        assert!(shown.iter().chain([&report]).all(|report| report.memory == memory));
-        // Where hardly anything is left, the tree's answer stays, and says what was visited.
-        let mut report = think(&mut emilia.search, &task, visiting(20_000));
-        let (lines, before) = (report.lines.clone(), report.nodes);
-        emilia.clear();
-        let control = Control::with_limits(visiting(before + 100));
-        assert!(!emilia.lose_by_less(&mut report, &task, &control, &mut |_| {}));
-        assert!(report.lines == lines && report.nodes > before, "{} {before}", report.nodes);
-    }
-
-    #[test]
-    fn the_tree_gives_up_near_the_end_and_within_limits_alone() {
-        let within = |nodes, empties| emilia().gives_up(&task(100, empties), &visiting(nodes)).is_some();
-        assert_eq!((10..=36).rev().find(|&empties| within(10_000, empties)), Some(19));
-        assert_eq!((10..=36).rev().find(|&empties| within(1_000_000, empties)), Some(26));
-        assert!(emilia().gives_up(&task(100, 14), &to_depth(6)).is_none());
-        let varied = Task { margin: Some(Score::from_discs(1)), ..task(100, 14) };
-        assert!(emilia().gives_up(&varied, &visiting(10_000)).is_none());
-    }
-}
+mod tests;
