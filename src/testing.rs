@@ -55,7 +55,7 @@ pub(crate) fn random_boards(seed: u64, count: usize) -> impl Iterator<Item = (Bi
                 None if position.opponent_moves().is_empty() => Position::START,
                 None => position.pass(),
             };
-            (position.player(), position.opponent())
+            position.boards()
         } else {
             let occupied = match next() >> 62 {
                 0 => next() & next(),

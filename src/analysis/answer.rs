@@ -307,15 +307,7 @@ mod tests {
             (SearchDepth::WinLossDraw, Bound::Exact, 0, Some(0), Some(0)),
             (SearchDepth::Plies(60), Bound::Exact, 6, None, None),
         ] {
-            let line = Line {
-                turn,
-                score: Score::from_units(discs * DISC),
-                bound,
-                depth,
-                value_plies: None,
-                pv: vec![turn],
-                visits: 0,
-            };
+            let line = Line { bound, ..Line::new(vec![turn], Score::from_units(discs * DISC), depth) };
             let answer = MoveAnswer::new(&line, &Position::START);
             assert_eq!((answer.lower, answer.upper), (lower, upper), "{line:?}");
         }

@@ -4,7 +4,7 @@ use super::graph::{Child, Neighbours, is_draw};
 use super::{BookError, Draws, Entry, Key, Leaf, Positions};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Move, Position, Square, Symmetry};
-use crate::search::{Bound, Contempt, Line, Score, SearchDepth};
+use crate::search::{Contempt, Line, Score, SearchDepth};
 use std::cmp::Reverse;
 
 /// A move of a position, and what the book knows of it.
@@ -37,16 +37,7 @@ pub struct BookMove {
 impl BookMove {
     /// The move as a search would report it, if it has a value.
     fn as_line(&self) -> Option<Line> {
-        let &BookMove { turn, value, depth, .. } = self;
-        Some(Line {
-            turn,
-            score: value?,
-            bound: Bound::Exact,
-            depth,
-            value_plies: None,
-            pv: self.line.clone(),
-            visits: 0,
-        })
+        Some(Line::new(self.line.clone(), self.value?, self.depth))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::notation::transcript::Transcript;
 use crate::notation::{AnnotatedGame, opening};
-use crate::othello::{GameRecord, Position};
+use crate::othello::Position;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ impl OpeningCounts {
         let named = last_named(game.record.positions());
         let order = self.0.len();
         let found = self.0.entry(named.map(|(_, name)| name)).or_insert_with(|| Opening {
-            moves: named.map_or_else(String::new, |(turns, _)| moves(&game.record, turns)),
+            moves: named.map_or_else(String::new, |(turns, _)| Transcript(&game.record.first(turns)).to_string()),
             order,
             games: 0,
             ended: 0,
@@ -68,14 +68,6 @@ impl OpeningCounts {
 /// After how many turns the last position stands that has a name, and the name.
 fn last_named(positions: &[Position]) -> Option<(usize, &'static str)> {
     (0..positions.len()).rev().find_map(|turns| Some((turns, opening(&positions[turns..=turns])?)))
-}
-
-fn moves(game: &GameRecord, turns: usize) -> String {
-    let mut begun = GameRecord::from_position(*game.start());
-    for turn in &game.turns()[..turns] {
-        begun.take(*turn).expect("the game has it");
-    }
-    Transcript(&begun).to_string()
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::notation::read_position;
     use crate::othello::{GameRecord, Move, Position};
-    use crate::search::{Bound, Score, SearchDepth};
+    use crate::search::{Score, SearchDepth};
     use std::collections::HashSet;
 
     #[test]
@@ -232,15 +232,7 @@ mod tests {
     #[test]
     fn what_moves_may_lose_begins_anew_with_another_game() {
         let turn = Move::Place("f5".parse().unwrap());
-        let line = |discs| Line {
-            turn,
-            score: Score::from_discs(discs),
-            bound: Bound::Exact,
-            depth: SearchDepth::Plies(4),
-            value_plies: None,
-            pv: vec![turn],
-            visits: 0,
-        };
+        let line = |discs| Line::new(vec![turn], Score::from_discs(discs), SearchDepth::Plies(4));
         // A move that must lose much takes in advance what later ones may lose.
         let (level, lines) = ("3".parse().unwrap(), [line(0), line(2), line(-3)]);
         let mut budget = LossBudget { saved: -50.0, placed: 30 };

@@ -40,20 +40,12 @@ pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, ex
 mod tests {
     use super::*;
     use crate::othello::{Color, Move, Square};
-    use crate::search::{Bound, Score, SearchDepth};
+    use crate::search::{Score, SearchDepth};
 
     fn line(name: &str, discs: i32, visits: u64) -> Line {
         let turn = Move::Place(name.parse().unwrap());
         let score = Score::from_discs(discs);
-        Line {
-            turn,
-            score,
-            bound: Bound::Exact,
-            depth: SearchDepth::Plies(9),
-            value_plies: None,
-            pv: vec![turn],
-            visits,
-        }
+        Line { visits, ..Line::new(vec![turn], score, SearchDepth::Plies(9)) }
     }
 
     fn united(lines: Vec<Line>, most: usize) -> Vec<(String, f64)> {

@@ -306,15 +306,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
 /// An answer for when thinking failed.
 fn any_legal_move(position: &Position) -> Report {
     let turn = position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
-    let line = Line {
-        turn,
-        score: Score::ZERO,
-        bound: Bound::Lower,
-        depth: SearchDepth::Plies(0),
-        value_plies: None,
-        pv: vec![turn],
-        visits: 0,
-    };
+    let line = Line { bound: Bound::Lower, ..Line::new(vec![turn], Score::ZERO, SearchDepth::Plies(0)) };
     Report { lines: vec![line], ..Report::default() }
 }
 

@@ -78,7 +78,7 @@ struct Features {
 impl Features {
     #[inline]
     fn of(position: &Position, iago: &Iago) -> Features {
-        let (player, opponent) = (position.player(), position.opponent());
+        let (player, opponent) = position.boards();
         let inner_stable = |own, other| (stable_discs(own, other) & !EDGE_SQUARES).count();
         Features {
             edge_stability: iago.edge_stability(position),

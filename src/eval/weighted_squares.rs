@@ -52,7 +52,7 @@ impl WeightedSquares {
     /// The weighted difference in points of the table, before scaling.
     #[inline]
     pub(super) fn points(position: &Position) -> i32 {
-        let (p, o) = (position.player(), position.opponent());
+        let (p, o) = position.boards();
         let difference = |squares| (p & squares).count() as i32 - (o & squares).count() as i32;
         CLASSES.iter().map(|class| class.weight * difference(class.squares)).sum()
     }

@@ -16,7 +16,7 @@
 use crate::eval::Evaluator;
 use crate::othello::{Color, Empties, Position, Square};
 use crate::search::{
-    Bound, Budget, Contempt, Control, Line, MemoryUse, Report, Schedule, Score, Search, SearchDepth, Task, Work, after,
+    Budget, Contempt, Control, Line, MemoryUse, Report, Schedule, Score, Search, SearchDepth, Task, Work, after,
     evaluation_error, least_depth, line_to, turns,
 };
 
@@ -391,19 +391,14 @@ impl BaumSmith {
         let mut lines: Vec<Line> = (kids..kids + u32::from(count)).map(|kid| self.line(kid, &task.position)).collect();
         lines.sort_by_key(|line| -line.score);
         lines.truncate(task.lines_to_report(&lines));
-        Report {
-            depth: least_depth(&lines),
-            lines,
-            nodes: self.work.nodes,
-            evaluations: self.work.evaluations,
-            elapsed: control.elapsed(),
-            memory: MemoryUse {
-                tree_bytes: self.bytes() as u64,
-                tree_nodes: self.nodes.len() as u64,
-                ended_at_cap: self.is_full,
-                ..MemoryUse::default()
-            },
-        }
+        let depth = least_depth(&lines);
+        let memory = MemoryUse {
+            tree_bytes: self.bytes() as u64,
+            tree_nodes: self.nodes.len() as u64,
+            ended_at_cap: self.is_full,
+            ..MemoryUse::default()
+        };
+        self.work.report(lines, depth, memory, control)
     }
 
     /// A move at the root: its mean, and the expected play.
@@ -417,15 +412,7 @@ impl BaumSmith {
             at = after(&at, self.nodes[node as usize].turn);
         }
         let (pv, plies) = line_to(&turns);
-        Line {
-            turn: pv[0],
-            score,
-            bound: Bound::Exact,
-            depth: SearchDepth::Plies(plies),
-            value_plies: None,
-            pv,
-            visits: 0,
-        }
+        Line::new(pv, score, SearchDepth::Plies(plies))
     }
 }
 

@@ -148,15 +148,9 @@ impl KorfAlphaBeta<Position> {
             let (pv, _) = line_to(&root_move.line);
             let is_exact =
                 i < exact || task.margin.is_some_and(|m| root_move.value >= lines[0].score.units() - m.units());
-            lines.push(Line {
-                turn: pv[0],
-                score: Score::from_units(root_move.value),
-                bound: if is_exact { Bound::Exact } else { Bound::Upper },
-                depth: if root_move.is_solved() { SearchDepth::Exact } else { depth },
-                pv,
-                value_plies: None,
-                visits: 0,
-            });
+            let bound = if is_exact { Bound::Exact } else { Bound::Upper };
+            let depth = if root_move.is_solved() { SearchDepth::Exact } else { depth };
+            lines.push(Line { bound, ..Line::new(pv, Score::from_units(root_move.value), depth) });
         }
         lines.truncate(task.lines_to_report(&lines));
         let memory = MemoryUse {
@@ -164,8 +158,8 @@ impl KorfAlphaBeta<Position> {
             tree_nodes: self.explorer.stored_nodes(),
             ..MemoryUse::default()
         };
-        let Work { nodes, evaluations, .. } = self.work;
-        Report { depth: least_depth(&lines), lines, nodes, evaluations, elapsed: control.elapsed(), memory }
+        let depth = least_depth(&lines);
+        self.work.report(lines, depth, memory, control)
     }
 }
 

@@ -26,8 +26,7 @@ pub fn opening(positions: &[Position]) -> Option<&'static str> {
 }
 
 fn boards(position: &Position) -> Boards {
-    let image = canonical(position).0;
-    (image.player(), image.opponent())
+    canonical(position).0.boards()
 }
 
 fn named() -> impl Iterator<Item = (Position, &'static str)> {

@@ -75,8 +75,12 @@ impl GameRecord {
             placed += u32::from(turn != Move::Pass);
             placed <= discs
         });
-        let length = length.count();
-        GameRecord { positions: self.positions[..=length].to_vec(), turns: self.turns[..length].to_vec() }
+        self.first(length.count())
+    }
+
+    /// The game's first turns.
+    pub fn first(&self, turns: usize) -> GameRecord {
+        GameRecord { positions: self.positions[..=turns].to_vec(), turns: self.turns[..turns].to_vec() }
     }
 
     /// Takes the last turn back; `None` at the start.

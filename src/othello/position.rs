@@ -184,6 +184,12 @@ impl Position {
         self.opponent
     }
 
+    /// The discs of the side to move and those of the other one: what positions have in common that differ in the colours alone.
+    #[inline]
+    pub const fn boards(&self) -> (Bitboard, Bitboard) {
+        (self.player, self.opponent)
+    }
+
     /// The discs of one colour.
     pub fn discs(&self, color: Color) -> Bitboard {
         if color == self.mover { self.player } else { self.opponent }

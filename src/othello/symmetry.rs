@@ -86,7 +86,7 @@ pub fn canonical(position: &Position) -> (Position, Symmetry) {
     Symmetry::ALL
         .into_iter()
         .map(|symmetry| (symmetry.position(position), symmetry))
-        .min_by_key(|(image, _)| (image.player(), image.opponent()))
+        .min_by_key(|(image, _)| image.boards())
         .expect("there are eight symmetries")
 }
 

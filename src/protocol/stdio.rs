@@ -195,14 +195,10 @@ impl<'a> Inbox<'a> {
         Ok(())
     }
 
-    /// What the client has not said yet; from its end on there is nothing to receive.
-    pub fn unread(&self) -> Receiver<InputLine> {
-        if self.is_open { self.connection.input().clone() } else { never() }
-    }
-
-    /// The same while a search runs: where many lines wait for its end, what comes then waits in the connection.
+    /// What the client has not said yet, while a search runs. Where many lines wait for its end, what comes then waits in the connection; from
+    /// the client's end on there is nothing to receive.
     pub fn unread_while_searching(&self) -> Receiver<InputLine> {
-        if self.is_full() { never() } else { self.unread() }
+        if self.is_open && !self.is_full() { self.connection.input().clone() } else { never() }
     }
 
     /// Whether no further line is read while a search runs.

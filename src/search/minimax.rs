@@ -5,7 +5,7 @@
 //! and a side without a move passes instead of ending the game. A pass costs no depth.
 
 use super::tree::turns;
-use super::{Bound, Contempt, Control, Depth, INFINITY, Line, Report, Score, Search, SearchDepth, Task};
+use super::{Contempt, Control, Depth, INFINITY, Line, Report, Score, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Move, Position, Square};
@@ -193,15 +193,7 @@ impl Minimax {
             if stopped || (depth > 1 && control.must_stop(counts.visited, counts.evaluations)) {
                 return None;
             }
-            lines.push(Line {
-                turn,
-                score: Score::from_units(-result.value),
-                bound: Bound::Exact,
-                depth: label,
-                value_plies: None,
-                pv: with_passes(position, turn, &result.pv),
-                visits: 0,
-            });
+            lines.push(Line::new(with_passes(position, turn, &result.pv), Score::from_units(-result.value), label));
         }
         lines.sort_by_key(|line| -line.score);
         Some((lines, counts))

@@ -12,7 +12,7 @@ use super::best_first::{
     line_to, unproven_depth,
 };
 use super::tree::{after, reposition, turns};
-use super::{Bound, Contempt, Control, INFINITY, Line, MemoryUse, Report, Search, SearchDepth, Task};
+use super::{Contempt, Control, INFINITY, Line, MemoryUse, Report, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Position, Square};
@@ -307,27 +307,14 @@ fn report<'m>(
     for (sibling, remembered) in root {
         let unsearched = [sibling.turn];
         let (pv, plies) = line_to(remembered.map_or(&unsearched, |known| &known.line));
-        lines.push(Line {
-            turn: pv[0],
-            score: rules.score(sibling.value),
-            bound: Bound::Exact,
-            depth: if sibling.solved { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
-            pv,
-            value_plies: None,
-            visits: remembered.map_or(0, |known| known.visits),
-        });
+        let depth = if sibling.solved { SearchDepth::Exact } else { SearchDepth::Plies(plies) };
+        let visits = remembered.map_or(0, |known| known.visits);
+        lines.push(Line { visits, ..Line::new(pv, rules.score(sibling.value), depth) });
     }
     let is_proven = lines.iter().all(|line| line.depth.is_exact());
     lines.truncate(task.lines_to_report(&lines));
     let depth = if is_proven { least_depth(&lines) } else { unproven_depth(&lines, None) };
-    Report {
-        depth,
-        lines,
-        nodes: work.nodes,
-        evaluations: work.evaluations,
-        elapsed: control.elapsed(),
-        memory: MemoryUse { linear_nodes: work.linear_nodes, ..MemoryUse::default() },
-    }
+    work.report(lines, depth, MemoryUse::default(), control)
 }
 
 /// The root's moves, each with what is remembered of it. The last line below a solved move need not be the best one, and is forgotten.

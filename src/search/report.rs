@@ -48,6 +48,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// A line of expected play, not empty, with an exact value of this depth.
+    pub fn new(pv: Vec<Move>, score: Score, depth: SearchDepth) -> Line {
+        Line { turn: pv[0], score, bound: Bound::Exact, depth, value_plies: None, pv, visits: 0 }
+    }
+
     /// The chance of the side to move to win with this line, from 0 to 1, a draw counted as half. Certain where it is known who wins.
     ///
     /// Between engines of about equal strength; `docs/strength.md` has it beside results.
@@ -183,15 +188,7 @@ mod tests {
 
     #[test]
     fn chances_are_symmetric_and_grow_with_what_is_seen() {
-        let line = |discs, depth| Line {
-            turn: Move::Pass,
-            score: Score::from_discs(discs),
-            bound: Bound::Exact,
-            depth,
-            value_plies: None,
-            pv: vec![Move::Pass],
-            visits: 0,
-        };
+        let line = |discs, depth| Line::new(vec![Move::Pass], Score::from_discs(discs), depth);
         for (discs, chance) in [(2, 1.0), (0, 0.5), (-64, 0.0)] {
             assert_eq!(line(discs, SearchDepth::Exact).chance(), chance);
         }

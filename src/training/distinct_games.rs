@@ -38,9 +38,9 @@ impl DistinctGames {
         if !is_play {
             return !self.left_out.contains(&game);
         }
-        let (beginning, _) = canonical(&samples[0].position());
-        let Some(first) = self.beginnings.get(&(beginning.player(), beginning.opponent())) else {
-            self.beginnings.insert((beginning.player(), beginning.opponent()), game);
+        let beginning = canonical(&samples[0].position()).0.boards();
+        let Some(first) = self.beginnings.get(&beginning) else {
+            self.beginnings.insert(beginning, game);
             return true;
         };
         self.repeated += 1;

@@ -46,7 +46,7 @@ pub(super) fn fit_first_plies(
     let mut counts = BTreeMap::new();
     for position in sampled {
         let (position, _) = canonical(&position);
-        counts.entry((position.player(), position.opponent())).or_insert((position, 0)).1 += 1;
+        counts.entry(position.boards()).or_insert((position, 0)).1 += 1;
     }
     let counts: Vec<(Position, u32)> = counts.into_values().collect();
     let measured: Vec<(Vec<(usize, f64)>, u32)> = counts

@@ -146,9 +146,7 @@ pub struct FittedPhase {
 pub struct FitStep {
     /// The phase.
     pub phase: usize,
-    /// Passes made.
-    pub pass: usize,
-    /// The errors after it.
+    /// The errors after a pass.
     pub error: PassError,
     /// Whether the phase is finished.
     pub finished: bool,
@@ -234,7 +232,7 @@ fn fit_phase(
         }
         fitted.curve.push(error);
         let finished = !moved || pass == most_passes || pass - fitted.best >= settings.patience;
-        progress(FitStep { phase, pass, error, finished });
+        progress(FitStep { phase, error, finished });
         if finished {
             break;
         }

@@ -112,8 +112,7 @@ impl TestSet {
                 let mut positions = game.record.positions().iter().filter(|position| !position.moves().is_empty());
                 let position = positions.find(|position| position.empties().count() == empties);
                 let Some(position) = position.filter(|_| drawn.len() < wanted) else { return true };
-                let image = canonical(position).0;
-                if !seen.insert((image.player(), image.opponent())) {
+                if !seen.insert(canonical(position).0.boards()) {
                     return true;
                 }
                 let theory = game.theory.filter(|theory| u32::from(theory.empties) == empties);

@@ -110,7 +110,7 @@ mod tests {
     use crate::engine::EngineOptions;
     use crate::notation::ggf::Timing;
     use crate::othello::{Color, GameRecord, Move, Position};
-    use crate::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
+    use crate::search::{Control, Line, Report, Score, Search, SearchDepth, Task};
 
     static BEGUN: AtomicBool = AtomicBool::new(false);
     static ENDED: AtomicBool = AtomicBool::new(false);
@@ -125,15 +125,7 @@ mod tests {
             }
             let turn = Move::Place(task.position.moves().into_iter().next().unwrap());
             let depth = SearchDepth::Plies(1);
-            let line = Line {
-                turn,
-                score: Score::ZERO,
-                bound: Bound::Exact,
-                depth,
-                value_plies: None,
-                pv: vec![turn],
-                visits: 0,
-            };
+            let line = Line::new(vec![turn], Score::ZERO, depth);
             Report { lines: vec![line], depth, ..Report::default() }
         }
     }

@@ -275,7 +275,7 @@ impl Search for Choice {
         let line = |(square, (units, bound))| {
             let turn = Move::Place(square);
             let score = Score::from_units(units);
-            Line { turn, score, bound, depth: SearchDepth::Plies(1), value_plies: None, pv: vec![turn], visits: 0 }
+            Line { bound, ..Line::new(vec![turn], score, SearchDepth::Plies(1)) }
         };
         let lines = task.position.moves().into_iter().zip(values).map(line).collect();
         Report { lines, ..Report::default() }

@@ -55,7 +55,7 @@ fn report(tree: &UctTree<Position>, task: &Task, control: &Control) -> Report {
             _ => Bound::Exact,
         };
         let score = tree.score(root_move.value);
-        lines.push(Line { turn: pv[0], score, bound, depth, value_plies: None, pv, visits: root_move.visits });
+        lines.push(Line { bound, visits: root_move.visits, ..Line::new(pv, score, depth) });
     }
     lines.truncate(task.lines_to_report(&lines));
     let memory = MemoryUse {
@@ -64,13 +64,6 @@ fn report(tree: &UctTree<Position>, task: &Task, control: &Control) -> Report {
         ended_at_cap: tree.is_full(),
         ..MemoryUse::default()
     };
-    let work = tree.work();
-    Report {
-        depth: least_depth(&lines),
-        lines,
-        nodes: work.nodes,
-        evaluations: work.evaluations,
-        elapsed: control.elapsed(),
-        memory,
-    }
+    let depth = least_depth(&lines);
+    tree.work().report(lines, depth, memory, control)
 }

@@ -189,13 +189,12 @@ impl<'a> Stream<'a> {
 mod tests {
     use super::*;
     use crate::othello::Move;
-    use crate::search::{Bound, Line, Score, SearchDepth};
+    use crate::search::{Line, Score, SearchDepth};
 
     fn report(discs: i32) -> Report {
         let turn = Move::Place("d3".parse().unwrap());
         let (score, depth) = (Score::from_discs(discs), SearchDepth::Plies(1));
-        let lines =
-            vec![Line { turn, score, bound: Bound::Exact, depth, value_plies: None, pv: vec![turn], visits: 0 }];
+        let lines = vec![Line::new(vec![turn], score, depth)];
         Report { lines, ..Report::default() }
     }
 

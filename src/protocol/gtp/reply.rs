@@ -350,15 +350,7 @@ mod tests {
     fn labels_fit_a_square_and_all_best_moves_are_coloured() {
         let line = |name: &str, units, depth| {
             let turn = Move::Place(name.parse().unwrap());
-            Line {
-                turn,
-                score: Score::from_units(units),
-                bound: Bound::Exact,
-                depth,
-                value_plies: None,
-                pv: vec![turn, turn],
-                visits: 0,
-            }
+            Line::new(vec![turn, turn], Score::from_units(units), depth)
         };
         let plies = SearchDepth::Plies(8);
         let lines = vec![
@@ -383,7 +375,7 @@ mod tests {
         let line = |name: &str, discs| {
             let turn = Move::Place(name.parse().unwrap());
             let (score, depth) = (Score::from_discs(discs), SearchDepth::Exact);
-            Line { turn, score, bound: Bound::Exact, depth, value_plies: None, pv: vec![turn], visits: 0 }
+            Line::new(vec![turn], score, depth)
         };
         let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
         let report = &Report { lines, nodes: 100, ..Report::default() };

@@ -156,15 +156,8 @@ mod tests {
 
     #[test]
     fn a_hint_names_its_own_depth_only_where_it_is_another() {
-        let line = Line {
-            turn: place("f5"),
-            score: Score::from_units(-64),
-            bound: Bound::Exact,
-            depth: SearchDepth::Plies(12),
-            value_plies: None,
-            pv: vec![place("f5"), Move::Pass, place("c3")],
-            visits: 0,
-        };
+        let line =
+            Line::new(vec![place("f5"), Move::Pass, place("c3")], Score::from_units(-64), SearchDepth::Plies(12));
         let hint = |line: &Line, depth| Reply::Search(Hint { line: line.clone(), depth }).to_string();
         assert_eq!(hint(&line, SearchDepth::Plies(12)), "search F5PAC3 -0.50 0 12");
         assert_eq!(hint(&line, SearchDepth::Plies(9)), "search F5PAC3 -0.50 0 9 depth 12");

@@ -177,15 +177,8 @@ mod tests {
 
     #[test]
     fn values_are_hundredths_of_a_disc() {
-        let line = Line {
-            turn: Move::Pass,
-            score: Score::from_discs(-3),
-            bound: Bound::Upper,
-            depth: SearchDepth::Exact,
-            value_plies: None,
-            pv: vec![Move::Pass],
-            visits: 0,
-        };
+        let line =
+            Line { bound: Bound::Upper, ..Line::new(vec![Move::Pass], Score::from_discs(-3), SearchDepth::Exact) };
         let report = Report { nodes: 500, elapsed: Duration::from_millis(250), ..Report::default() };
         let shown = Info { line: &line, report: &report, empties: 12 }.to_string();
         assert_eq!(shown, "info depth 12 score cp -300 upperbound time 250 nodes 500 nps 2000 pv 0000");

@@ -32,13 +32,9 @@ pub(super) fn report_of<P: Policy<Position>>(
         let (depth, bound) =
             explorer.proven(&root_move).unwrap_or_else(|| (effort.unwrap_or(SearchDepth::Plies(plies)), Bound::Exact));
         lines.push(Line {
-            turn: pv[0],
-            score: explorer.rules.score(root_move.value),
             bound,
-            depth,
-            value_plies: None,
-            pv,
             visits: root_move.visits,
+            ..Line::new(pv, explorer.rules.score(root_move.value), depth)
         });
     }
     // Another move that wins may be worth more than the best one, although that is solved.
@@ -55,9 +51,16 @@ pub(super) fn report_of<P: Policy<Position>>(
         None if explorer.is_done() && explorer.are_lines_solved() => least_depth(&lines),
         None => unproven_depth(&lines, effort),
     };
-    let mut report = Report { depth, lines, memory, ..Report::default() };
-    count(&mut report, explorer.work(), control);
-    report
+    explorer.work().report(lines, depth, memory, control)
+}
+
+impl Work {
+    /// The report of a search that has done this, with these lines.
+    pub(crate) fn report(&self, lines: Vec<Line>, depth: SearchDepth, memory: MemoryUse, control: &Control) -> Report {
+        let mut report = Report { depth, lines, memory, ..Report::default() };
+        count(&mut report, self, control);
+        report
+    }
 }
 
 /// Brings the counts of a report up to date.
@@ -111,13 +114,8 @@ mod tests {
     #[test]
     fn a_solved_draw_beside_an_open_move_is_no_result() {
         let line = |score| Line {
-            turn: Move::Pass,
-            score: Score::from_discs(score),
-            bound: Bound::Exact,
-            depth: SearchDepth::Exact,
-            value_plies: None,
-            pv: vec![Move::Place("f5".parse().unwrap())],
             visits: 1,
+            ..Line::new(vec![Move::Place("f5".parse().unwrap())], Score::from_discs(score), SearchDepth::Exact)
         };
         let depth = |score| unproven_depth(&[line(score)], None);
         assert_eq!([1, 0, -1].map(depth), [SearchDepth::WinLossDraw, SearchDepth::Plies(1), SearchDepth::Plies(1)]);

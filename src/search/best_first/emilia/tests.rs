@@ -236,15 +236,7 @@ fn a_search_that_is_stopped_keeps_its_limit() {
 fn a_line_has_the_deepest_value_that_its_proof_allows() {
     let turn = Move::Place("c4".parse().unwrap());
     let value = |plies, discs| Value { turn, score: Score::from_discs(discs), plies, pv: vec![turn] };
-    let line = |depth, discs| Line {
-        turn,
-        score: Score::from_discs(discs),
-        bound: Bound::Exact,
-        depth,
-        value_plies: None,
-        pv: vec![turn],
-        visits: 1,
-    };
+    let line = |depth, discs| Line { visits: 1, ..Line::new(vec![turn], Score::from_discs(discs), depth) };
     let deepest = |values: &[Value], line: &Line| {
         Value::deepest(values.iter().cloned(), line).map(|value| (value.plies, value.score.discs()))
     };

@@ -76,7 +76,7 @@ impl<E: Incremental> Prover<'_, E> {
             Precision::WinLossDraw if found.upper < 0 => (-1, Bound::Upper, SearchDepth::WinLossDraw),
             Precision::WinLossDraw => (0, Bound::Exact, SearchDepth::WinLossDraw),
         };
-        Line { turn: pv[0], score: Score::from_discs(score), bound, depth, value_plies: None, pv, visits: 0 }
+        Line { bound, ..Line::new(pv, Score::from_discs(score), depth) }
     }
 
     fn report(&self, state: &State, lines: Vec<Line>) -> Report {
@@ -85,16 +85,12 @@ impl<E: Incremental> Prover<'_, E> {
             None if self.task.precision == Precision::WinLossDraw => SearchDepth::WinLossDraw,
             None => least_depth(&lines),
         };
-        let work = &state.work;
         let memory = MemoryUse {
             tree_bytes: state.graph.bytes() as u64,
             tree_nodes: state.graph.nodes.len() as u64,
-            pruned_nodes: work.pruned_nodes,
-            linear_nodes: work.linear_nodes,
-            ended_at_cap: false,
+            ..MemoryUse::default()
         };
-        let (nodes, evaluations) = (work.nodes, work.evaluations);
-        Report { lines, depth, nodes, evaluations, elapsed: self.control.elapsed(), memory }
+        state.work.report(lines, depth, memory, self.control)
     }
 
     /// Play to the end of the game that keeps what was proven: the side to move gets at least `value` discs, and the other side
