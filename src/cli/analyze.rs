@@ -9,7 +9,7 @@ use super::game_choice::GameChoice;
 use super::game_input::{announce_reading, is_standard_input, job_of_input, open_text};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{complain, expect_another, is_for_terminal};
+use super::output::{expect_another, is_for_terminal, warn};
 use super::picture::ending;
 use super::show::palette;
 use crate::analysis::journal::Done;
@@ -207,7 +207,7 @@ impl AnalyzeArguments {
         let path = self.file.as_deref().filter(|file| !is_standard_input(file));
         let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
         if let Some(why) = games.missing_names() {
-            complain(format_args!("warning: {}: {why}", games.name()));
+            warn(format_args!("{}: {why}", games.name()));
         }
         let (style, by_player, out) = (self.style(), self.by.is_some(), self.out.as_deref());
         let opened = match (style, self.shard) {

@@ -5,7 +5,7 @@ use super::analyze_pages::Pages;
 use super::analyze_position;
 use super::game_choice::GameChoice;
 use super::game_input::warn_of_game;
-use super::output::{Failures, Reader, complain, counted};
+use super::output::{Failures, Reader, counted, warn};
 use super::progress::StepBar;
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
@@ -186,7 +186,7 @@ impl GameResults<'_> {
         }
         self.output.finish(count, checksum, None)?;
         for (datum, count) in self.losses {
-            complain(format_args!("warning: ggf cannot hold {datum}: {}", counted(count, "game")));
+            warn(format_args!("ggf cannot hold {datum}: {}", counted(count, "game")));
         }
         self.failures.end("read")
     }

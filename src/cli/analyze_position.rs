@@ -1,6 +1,6 @@
 //! One position from the command line, and what its moves are worth.
 
-use super::output::{complain, is_for_terminal, print};
+use super::output::{is_for_terminal, print, warn};
 use super::progress::StatusLine;
 use super::show::palette;
 use super::{INTERRUPTED, set_interrupt_handler};
@@ -103,7 +103,7 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
         return Err("interrupted before a value was found".to_owned());
     }
     if !as_json {
-        query.warnings.iter().for_each(|warning| complain(format_args!("warning: {warning}")));
+        query.warnings.iter().for_each(warn);
     }
     print(&match as_json {
         true => line(&Answer::new(query, turn, report, Finality::Final, timed)),

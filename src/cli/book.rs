@@ -9,7 +9,7 @@ mod tasks;
 use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
 use super::options::WeightsArguments;
-use super::output::{Failures, complain, counted, say};
+use super::output::{Failures, complain, counted, say, warn};
 use super::progress::StatusLine;
 use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
 use crate::eval::{EvaluatorKind, fingerprint};
@@ -152,9 +152,7 @@ fn warn_of_weights(path: &Path, weights: u32) {
 fn warn_of_other_weights(path: &Path, weights: u32, (whose, others): (&str, u32), outcome: &str) {
     if weights != others {
         let outcome = if outcome.is_empty() { String::new() } else { format!("; {outcome}") };
-        say(at(path)(format!(
-            "warning: it grew last with the weights {weights:08x}; {whose} are {others:08x}{outcome}"
-        )));
+        warn(at(path)(format!("it grew last with the weights {weights:08x}; {whose} are {others:08x}{outcome}")));
     }
 }
 
@@ -245,12 +243,12 @@ fn check(arguments: &CheckArguments) -> Result<(), String> {
         warn_of_weights(path, packed.weights);
         let sound = packed.iter().count();
         let wrong = packed.count() - sound;
-        say(format_args!("{} positions, {wrong} faults", packed.count()));
+        say(format_args!("{} positions, {}", packed.count(), counted(wrong as u64, "fault")));
         return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
     }
     let snapshot = Snapshot::open_and_check_pages(path).map_err(at(path))?;
     warn_of_weights(path, snapshot.weights);
     let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
-    say(format_args!("{} positions, {faults} faults", snapshot.count().map_err(at(path))?));
+    say(format_args!("{} positions, {}", snapshot.count().map_err(at(path))?, counted(faults, "fault")));
     if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }
 }

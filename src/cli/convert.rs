@@ -2,8 +2,9 @@
 
 use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
-use super::output::{Failures, Output, Reader, complain, counted, is_for_terminal, write_together};
+use super::output::{Failures, Output, Reader, counted, is_for_terminal, warn, write_together};
 use super::picture::ending;
+use crate::analysis::review_text::printable;
 use crate::notation::game_file::{Datum, Format, GameFileError, Loss, WthorWriter, names_of_others, write};
 use crate::whole_file::Destination;
 use clap::Args;
@@ -202,11 +203,7 @@ impl Conversion<'_> {
 
     fn warn(&self) {
         for (datum, (count, first)) in &self.losses {
-            complain(format_args!(
-                "warning: {} cannot hold {datum}: {}, first {first}",
-                self.format,
-                counted(*count, "game")
-            ));
+            warn(format_args!("{} cannot hold {datum}: {}, first {first}", self.format, counted(*count, "game")));
         }
     }
 }
@@ -214,7 +211,7 @@ impl Conversion<'_> {
 /// The beginning of a text.
 fn brief(text: &str) -> String {
     const LONGEST: usize = 60;
-    let line = text.replace(['\n', '\r'], " ");
+    let line = printable(&text.replace(['\n', '\r'], " "));
     match line.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,

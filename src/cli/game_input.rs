@@ -1,7 +1,7 @@
 //! The files of games that a command reads.
 
 use super::game_choice::GameChoice;
-use super::output::{announce, cannot_read, complain, expect_another};
+use super::output::{announce, cannot_read, expect_another, warn};
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::Job;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
@@ -91,7 +91,7 @@ impl GameFiles {
         let games = games.with_name_files(self.players.as_deref(), self.tournaments.as_deref())?;
         if let Some(why) = games.missing_names() {
             let file = named_file(path);
-            complain(format_args!("warning: {file}: {why}; --players FILE.jou and --tournaments FILE.trn name them"));
+            warn(format_args!("{file}: {why}; --players FILE.jou and --tournaments FILE.trn name them"));
         }
         Ok(games)
     }
@@ -100,10 +100,10 @@ impl GameFiles {
 /// Warns of a game that its file cuts off, and of a result that is not the one on the board.
 pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {
     if let Some(warning) = found.cut_warning() {
-        complain(format_args!("warning: {place}: {warning}"));
+        warn(format_args!("{place}: {warning}"));
     }
     if let Some((said, board)) = found.game.contradiction() {
-        complain(format_args!("warning: {place}: the result is said to be {said:+}, and the board has {board:+}"));
+        warn(format_args!("{place}: the result is said to be {said:+}, and the board has {board:+}"));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `emilia match`: games between engines, and what they say.
 
-use super::output::{complain, json, write_file};
+use super::output::{json, warn, write_file};
 use super::picture::PictureFile;
 use super::progress::StatusLine;
 use super::{INTERRUPTED, log_output};
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     super::print(&if arguments.json { json(&report)? } else { report::summary(&report) })?;
     match (&arguments.chart, report::score_plot(&report)) {
         (Some(file), Some(plot)) => file.write(plot.svg())?,
-        (Some(_), None) => complain("warning: there is no chart before the first pair of games is finished"),
+        (Some(_), None) => warn("there is no chart before the first pair of games is finished"),
         (None, _) => {}
     }
     let conclusion = conclusion.map_err(|error| error.to_string())?;
@@ -112,7 +112,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
             if report.sprt.is_some_and(|sprt| sprt.verdict == Verdict::Undecided) {
                 let way =
                     if out.is_some() { "--resume with more --pairs goes on" } else { "more --pairs may decide it" };
-                complain(format_args!("warning: the test is undecided after all {} games; {way}", report.games));
+                warn(format_args!("the test is undecided after all {} games; {way}", report.games));
             }
             Ok(())
         }

@@ -1,7 +1,7 @@
 //! The engine's options on the command line: an argument for each entry of the engine's table of options.
 
 use super::names;
-use super::output::say;
+use super::output::warn;
 use crate::engine::{Engine, EngineOption, EngineOptions, OptionError};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
@@ -89,7 +89,7 @@ impl EngineArguments {
     /// The engine for a command that asks about positions and plays no game. It reads some of the options itself.
     pub(super) fn engine_of_questions(&self, read_by_command: &[&str]) -> Result<Engine, OptionError> {
         for name in ["variety", "level", "ponder"].into_iter().filter(|name| self.gives(name)) {
-            warn(&format!("--{name} is not read: no game is played"));
+            warn(format_args!("--{name} is not read: no game is played"));
         }
         self.engine_beside(read_by_command)
     }
@@ -98,7 +98,7 @@ impl EngineArguments {
         let engine = self.quiet_engine()?;
         for (option, warning) in self.warnings(&engine) {
             if !read_by_command.contains(&option.name) {
-                warn(&warning);
+                warn(warning);
             }
         }
         Ok(engine)
@@ -153,11 +153,6 @@ impl WeightsArguments {
         }
         Ok(options)
     }
-}
-
-/// Warns a person, who may have closed the standard error.
-pub(super) fn warn(warning: &str) {
-    say(format_args!("warning: {warning}"));
 }
 
 #[cfg(test)]

@@ -122,6 +122,11 @@ pub(super) fn complain(problem: impl Display) {
     say(format_args!("emilia: {problem}"));
 }
 
+/// Warns of what a person should know, who may have closed the standard error.
+pub(super) fn warn(warning: impl Display) {
+    complain(format_args!("warning: {warning}"));
+}
+
 /// Tells a person at a terminal what is waited for. A program at the other end of a pipe knows.
 pub(super) fn announce(what: impl Display) {
     if stdin().is_terminal() && stderr().is_terminal() {

@@ -1,8 +1,8 @@
 //! `emilia play`: a person at the terminal.
 
 use super::INTERRUPTED;
-use super::options::{EngineArguments, warn};
-use super::output::{complain, is_reader_gone};
+use super::options::EngineArguments;
+use super::output::{complain, is_reader_gone, warn};
 use super::show::palette;
 use crate::clock::time_control::TimeControl;
 use crate::engine::Level;
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     if let Some(path) = &arguments.load
         && let Some(warning) = session.load(path, arguments.game as usize)?
     {
-        warn(&format!("{}: {warning}", path.display()));
+        warn(format_args!("{}: {warning}", path.display()));
     }
     if let Some(control) = arguments.clock {
         session = session.with_clocks(control);

@@ -1,8 +1,8 @@
 //! `emilia`, `emilia nboard`, `emilia gtp` and `emilia ugi`: a client on standard input and output.
 
 use super::log_output;
-use super::options::{EngineArguments, warn};
-use super::output::{announce, print};
+use super::options::EngineArguments;
+use super::output::{announce, print, warn};
 use crate::input_line::InputLine;
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
@@ -52,7 +52,7 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     for (_, warning) in options.thinking.warnings(&engine) {
         match protocol {
             Protocol::NBoard => log::warn!("{warning}"),
-            Protocol::Gtp | Protocol::Ugi => warn(&warning),
+            Protocol::Gtp | Protocol::Ugi => warn(warning),
         }
     }
     log::info!("emilia {} serves {protocol}: {:?}", env!("CARGO_PKG_VERSION"), engine.options());

@@ -2,8 +2,8 @@
 
 use super::game_choice::EVERY_GAME;
 use super::game_input::{GameFiles, NamedGame};
-use super::options::{EngineArguments, warn};
-use super::output::{Output, Reader, counted, is_for_terminal};
+use super::options::EngineArguments;
+use super::output::{Output, Reader, counted, is_for_terminal, warn};
 use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
 use crate::analysis::review_text::printable;
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     });
     if values != Values::Engine {
         for name in arguments.thinking.given() {
-            warn(&format!("--{name}: nothing is searched without --values engine"));
+            warn(format_args!("--{name}: nothing is searched without --values engine"));
         }
     }
     arguments.input.expect_another(arguments.out.as_deref())?;

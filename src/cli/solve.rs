@@ -4,7 +4,7 @@ use super::analyze_output::Results;
 use super::game_input::{announce_reading, is_standard_input, job_of_input, open_text, warn_of_game};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{Reader, cannot_read, complain, expect_another, is_for_terminal};
+use super::output::{Reader, cannot_read, complain, expect_another, is_for_terminal, warn};
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
 use crate::analysis::journal::{Done, totals_of};
@@ -191,7 +191,7 @@ impl WithoutValue {
         let Some((place, entry)) = &self.first else { return };
         let line = place.line.map_or_else(String::new, |line| format!(" on line {line}"));
         let entries = if self.entries == 1 { "entry was" } else { "entries were" };
-        complain(format_args!("warning: {file}: {} {entries} skipped, first {entry}{line}", self.entries));
+        warn(format_args!("{file}: {} {entries} skipped, first {entry}{line}", self.entries));
     }
 }
 
@@ -373,8 +373,8 @@ struct JsonError {
 fn warn_of_length(place: GamePlace, position: &Position) {
     let empties = position.empty_count();
     if empties > FEASIBLE && !position.is_over() {
-        complain(format_args!(
-            "warning: position {}: a solution with {empties} empty squares takes very long; \
+        warn(format_args!(
+            "position {}: a solution with {empties} empty squares takes very long; \
              'emilia analyze --position' or '--moves' estimates",
             place.number
         ));

@@ -159,8 +159,11 @@ fn values_of_another_evaluation_are_told() {
     bytes[28..32].copy_from_slice(&sum.to_le_bytes());
     std::fs::write(&packed, &bytes).unwrap();
     for command in ["show", "stat", "check"] {
-        let is_warned =
-            |book: &str| done(&["book", command, book]).1.contains("warning: it grew last with the weights");
+        let is_warned = |book: &str| {
+            done(&["book", command, book])
+                .1
+                .contains(&format!("emilia: warning: '{book}': it grew last with the weights"))
+        };
         assert!(is_warned(&packed) && !is_warned(&book), "{command}");
     }
     let lines = session(&["nboard"], &format!("nboard 2\nset emilia.book {packed}\n"));

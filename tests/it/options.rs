@@ -90,7 +90,7 @@ fn the_schema_of_queries_has_the_ranges_of_the_table() {
 fn an_option_that_is_not_read_is_warned_about() {
     let errors = |arguments: &[&str], input: &str| String::from_utf8(run(emilia(arguments), input).stderr).unwrap();
     let unread = ["--engine", "alpha-beta", "--memory", "5"];
-    let warning = "warning: --memory is not read by alpha-beta\n";
+    let warning = "emilia: warning: --memory is not read by alpha-beta\n";
     assert_eq!(errors(&[&["gtp"], &unread[..]].concat(), "quit\n"), warning);
     assert_eq!(errors(&unread, "version\nquit\n"), warning);
     assert_eq!(errors(&[&["play"], &unread[..]].concat(), "quit\n"), warning);

@@ -70,8 +70,8 @@ fn a_picture_of_a_position_has_the_values_of_its_file() {
 #[test]
 fn what_has_no_use_is_told() {
     let (code, _, stderr) = said(&["show", "--depth", "5", "--hash", "1"], GAME);
-    let expected =
-        ["hash", "depth"].map(|name| format!("warning: --{name}: nothing is searched without --values engine\n"));
+    let expected = ["hash", "depth"]
+        .map(|name| format!("emilia: warning: --{name}: nothing is searched without --values engine\n"));
     assert!(code == 0 && expected.iter().all(|warning| stderr.contains(warning)), "{stderr}");
     for arguments in [&["--numbers", "--as", "html"][..], &["--moves", "--as", "html"], &["--moves"]] {
         let (code, stdout, stderr) = said(&[&["show"], arguments].concat(), GAME);
