@@ -137,8 +137,21 @@ impl Worker {
 
     fn answer(&mut self, question: &SearchJob) -> Decision {
         self.prepare(question);
-        let report = book_report(question).unwrap_or_else(|| self.search(question));
-        self.decide(question, report)
+        if let Some(report) = book_report(question) {
+            return self.decide(question, report);
+        }
+        let (task, control) = search_job(question);
+        let report = self.search(question, &task, &control);
+        let mut decision = self.decide(question, report);
+        if task.margin.is_some() {
+            if let Some(search) = &mut self.search {
+                search.value_choice(&mut decision.report, &task, &control);
+            }
+            if question.reports {
+                let _ = question.events.send(Event::Report(decision.report.clone()));
+            }
+        }
+        decision
     }
 
     /// Makes the search fit the options: a new one if it is of another kind or size, an empty one if its values would
@@ -178,38 +191,12 @@ impl Worker {
         log::debug!("pondered {}: {} positions, depth {}", request.position, report.nodes, report.depth);
     }
 
-    fn search(&mut self, question: &SearchJob) -> Report {
-        let SearchJob { request, options, .. } = question;
-        let level = level(request, options);
-        let task = Task {
-            lines: match request.goal {
-                // All moves are compared, as for a hint.
-                Goal::Move if level.is_some() => usize::MAX,
-                Goal::Move | Goal::WinLossDraw => 1,
-                Goal::Hint { lines } => lines.max(1),
-            },
-            margin: margin(question),
-            is_analysis: matches!(request.goal, Goal::Hint { .. }) || level.is_some(),
-            is_watched: question.reports,
-            except: request.except,
-            precision: match request.goal {
-                Goal::Move | Goal::Hint { .. } => Precision::Score,
-                Goal::WinLossDraw => Precision::WinLossDraw,
-            },
-            contempt: request.contempt,
-            ..Task::new(request.position, options.evaluator())
-        };
-        let limits = limits(request, options);
-        if limits.time.is_some() {
-            // The table that this needs is made now, if it has not been made.
-            task.evaluator.evaluate(&task.position);
-        }
-        let search = self.search.get_or_insert_with(|| (self.builder)(options));
-        let control = Control::new(limits, question.signal.clone(), question.asked).with_least_time();
+    fn search(&mut self, question: &SearchJob, task: &Task, control: &Control) -> Report {
+        let search = self.search.get_or_insert_with(|| (self.builder)(&question.options));
         let mut last_sent = None;
         // A margin asks for every move that is good enough.
         let most_lines = if task.margin.is_some() { usize::MAX } else { task.lines };
-        let mut report = search.think(&task, &control, &mut |report| {
+        let mut report = search.think(task, control, &mut |report| {
             if question.reports {
                 let mut report = report.clone();
                 unite_symmetric_moves(&mut report, &task.position, task.except, most_lines);
@@ -218,7 +205,9 @@ impl Worker {
             }
         });
         unite_symmetric_moves(&mut report, &task.position, task.except, most_lines);
-        if question.reports && last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
+        // With a margin the last report is that of the move that is chosen.
+        let is_last = question.reports && task.margin.is_none();
+        if is_last && last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
             let _ = question.events.send(Event::Report(report.clone()));
         }
         report
@@ -238,6 +227,36 @@ impl Worker {
         }
         Decision { turn: report.lines.first().map(|line| line.turn), report }
     }
+}
+
+/// What a question asks of the search, and the limits of it.
+fn search_job(question: &SearchJob) -> (Task, Control) {
+    let SearchJob { request, options, .. } = question;
+    let level = level(request, options);
+    let task = Task {
+        lines: match request.goal {
+            // All moves are compared, as for a hint.
+            Goal::Move if level.is_some() => usize::MAX,
+            Goal::Move | Goal::WinLossDraw => 1,
+            Goal::Hint { lines } => lines.max(1),
+        },
+        margin: margin(question),
+        is_analysis: matches!(request.goal, Goal::Hint { .. }) || level.is_some(),
+        is_watched: question.reports,
+        except: request.except,
+        precision: match request.goal {
+            Goal::Move | Goal::Hint { .. } => Precision::Score,
+            Goal::WinLossDraw => Precision::WinLossDraw,
+        },
+        contempt: request.contempt,
+        ..Task::new(request.position, options.evaluator())
+    };
+    let limits = limits(request, options);
+    if limits.time.is_some() {
+        // The table that this needs is made now, if it has not been made.
+        task.evaluator.evaluate(&task.position);
+    }
+    (task, Control::new(limits, question.signal.clone(), question.asked).with_least_time())
 }
 
 /// The moves that the book plays, where a move is asked for and the book has one.

@@ -26,6 +26,20 @@ fn the_last_report_is_the_decision() {
 }
 
 #[test]
+fn the_last_report_of_a_varied_move_is_of_that_move() {
+    let position = Position::START.after("f5".parse().unwrap()).after("d6".parse().unwrap());
+    for seed in 0..4 {
+        let mut engine = Engine::new(EngineOptions { seed, variety: Score::from_discs(4), book: None, ..at_depth(6) });
+        let thinking = engine.start(Request::best_move(position));
+        let events: Vec<Event> = thinking.events().iter().collect();
+        let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
+        assert_eq!((&last.lines, last.lines.len()), (&decision.report.lines, 1));
+        assert_eq!(decision.turn, Some(last.lines[0].turn));
+        assert!(last.lines[0].score.discs().abs() < 10.0, "{last:?}");
+    }
+}
+
+#[test]
 fn a_search_that_begins_late_sees_an_end_that_is_near() {
     let options = EngineOptions { time: Some(Duration::from_millis(20)), threads: 1, ..EngineOptions::default() };
     let mut worker = Worker::new(options.clone(), |options| (options.engine.build)(options));

@@ -226,7 +226,11 @@ fn request_for(limits: &GoLimits, position: Position) -> Request {
         clock.budget(position.empties().count())
     };
     let of_move = move_time.and_then(|time| Clock::per_move(time).budget(position.empties().count()));
-    let limits = Limits { depth, nodes, time: of_move.or_else(of_clock), ..Limits::default() };
+    let time = match (of_move, of_clock()) {
+        (Some(of_move), Some(of_clock)) => Some(of_clock.within(of_move)),
+        (of_move, of_clock) => of_move.or(of_clock),
+    };
+    let limits = Limits { depth, nodes, time, ..Limits::default() };
     Request { limits, is_endless: is_infinite, ..Request::best_move(position) }
 }
 
@@ -248,9 +252,15 @@ mod tests {
         for (position, main, increment) in [(black, 60, 0), (white, 20, 1)] {
             let clock = Clock::sudden_death(seconds(main), seconds(increment));
             let by_time = |clock: Clock| Limits { time: clock.budget(position.empties().count()), ..Limits::default() };
-            assert_eq!(request_for(&told, position).limits, by_time(clock));
+            assert_eq!(request_for(&told, position).limits, by_time(clock.clone()));
+            let of_move = |time| Clock::per_move(time).budget(position.empties().count());
             let told = GoLimits { move_time: Some(seconds(3)), ..told };
-            assert_eq!(request_for(&told, position).limits, by_time(Clock::per_move(seconds(3))));
+            let of_clock = by_time(clock).time.unwrap();
+            let both = of_clock.within(of_move(seconds(3)).unwrap());
+            assert_eq!(request_for(&told, position).limits.time, Some(both));
+            assert!(both.hard <= of_clock.hard && both.hard <= seconds(3));
+            let alone = GoLimits { time: [None; 2], increment: [None; 2], ..told };
+            assert_eq!(request_for(&alone, position).limits.time, of_move(seconds(3)));
         }
         let bounds = Limits { depth: Depth::new(4), nodes: Some(900), ..Limits::default() };
         let told = GoLimits { depth: bounds.depth, nodes: bounds.nodes, ..GoLimits::default() };

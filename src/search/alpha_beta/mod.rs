@@ -107,6 +107,21 @@ mod tests {
     use crate::testing::{random_position, tournament_positions};
 
     #[test]
+    fn a_report_counts_what_it_took() {
+        for (_, position) in open_positions(0..4, |_| 40) {
+            let task = Task::new(position, EvaluatorKind::Pattern.build());
+            for depth in 2..=7 {
+                let mut last = (0, 0);
+                let control = Control::with_limits(to_depth(depth));
+                let report = small_alpha_beta().think(&task, &control, &mut |report| {
+                    last = (report.nodes, report.evaluations);
+                });
+                assert_eq!(last, (report.nodes, report.evaluations), "{position} to depth {depth}");
+            }
+        }
+    }
+
+    #[test]
     fn a_line_that_a_limit_ends_is_shorter_and_not_another() {
         let (mut compared, mut shorter) = (0, 0);
         for (_, position) in open_positions(0..8, |_| 40) {

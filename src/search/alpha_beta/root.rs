@@ -106,8 +106,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 let child = self.walk.node(position.take(turn).expect("a legal turn"));
                 let score = Score::from_units(-self.walk.value(&child, 0, -BEYOND, BEYOND));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
-                let line =
-                    Line { turn, score, bound: Bound::Exact, depth, value_plies: None, pv: vec![turn], visits: 0 };
+                let line = Line::new(vec![turn], score, depth);
                 Root { child, guess: score.units(), guess_depth: depth, line, proven: -1 }
             })
             .collect();
@@ -349,14 +348,14 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
 
     /// What is known, of the first `known` roots.
     fn report(&self, roots: &[Root<E::State>], known: usize) -> Report {
-        let (nodes, evaluations) = self.walk.shared.counts();
+        let ((nodes, evaluations), own) = (self.walk.shared.counts(), self.walk.unreported());
         let mut lines: Vec<Line> = roots[..known].iter().map(|root| root.line.clone()).collect();
         lines.truncate(self.task.lines_to_report(&lines));
         Report {
             depth: lines[0].depth,
             lines,
-            nodes,
-            evaluations,
+            nodes: nodes + own.0,
+            evaluations: evaluations + own.1,
             elapsed: self.walk.shared.control.elapsed(),
             ..Report::default()
         }

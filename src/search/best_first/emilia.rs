@@ -37,6 +37,9 @@ const SOLVABLE: f64 = 1.0 / 16.0;
 const SOLVABLE_TO_A_DEPTH: f64 = 0.5;
 /// The same where every move seems to lose: then alpha-beta need not end. With 8 it gains fewer discs.
 const SOLVABLE_IF_LOST: f64 = 64.0;
+/// The same for a depth: empty squares beyond those at which it is solved. With one to three the rule saves discs, with eight it costs some
+/// (`docs/lab-notebook.md`).
+const MORE_IF_LOST: u8 = 5;
 /// When every move seems to lose. The tree looks for wins, and follows moves that win or lose by much: of 91 positions with 15 to 20 empty squares that
 /// had such a value after an eighth of 100,000 positions all were lost, and of 47 after an eighth of 20,000 all but one.
 const LOST: GivesUp = GivesUp { after: 0.125, value: -10 * DISC };
@@ -89,10 +92,15 @@ impl Emilia {
         })
     }
 
-    /// When the tree gives up: near the end of the game, if positions, evaluations or time are limited.
+    /// When the tree gives up: near the end of the game, if anything is limited.
     fn gives_up(&self, task: &Task, limits: &Limits) -> Option<GivesUp> {
-        let positions = positions_worth(limits, self.search.settings.threads).filter(|_| task.margin.is_none())?;
-        (solving_cost(task.position.empty_count()) <= SOLVABLE_IF_LOST * positions as f64).then_some(LOST)
+        let empties = task.position.empty_count();
+        let by_depth = limits.depth.map(|depth| empties.count() <= solved_from(depth.plies()).count() + MORE_IF_LOST);
+        let positions = positions_worth(limits, self.search.settings.threads);
+        let by_size = positions.map(|positions| solving_cost(empties) <= SOLVABLE_IF_LOST * positions as f64);
+        let is_limited = by_depth.is_some() || by_size.is_some();
+        let is_near = by_depth.unwrap_or(true) && by_size.unwrap_or(true);
+        (task.margin.is_none() && is_limited && is_near).then_some(LOST)
     }
 
     /// Replaces the report of a tree that gave up by that of alpha-beta, in what is left of the limits; whether they sufficed.
@@ -111,6 +119,27 @@ impl Emilia {
             (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
         }
         is_deep
+    }
+
+    /// Whether the tree chooses the move that is asked for, if one is.
+    fn tree_chooses(&self, task: &Task, control: &Control) -> bool {
+        wants_move(task) && task.position.moves().count() > 1 && !self.is_solvable(task, control.plan())
+    }
+
+    /// Gives the first move of the tree's report its value within what the tree has left of the limits.
+    fn value_after_tree(&self, report: &mut Report, task: &Task, control: &Control, shown: Option<Value>) {
+        let (_, of_value) = parts(control.limits());
+        let ended_at_cap = report.memory.ended_at_cap;
+        // A tree to a depth may end behind the soft time too: how fast it is, is not known before.
+        let is_by_time = of_value.time.is_some_and(|time| {
+            time.early.is_some() && (!self.reaches_depth(control.limits()) || report.elapsed >= time.soft)
+        });
+        // The cap bounds the search whatever its limits, so also one without a limit of positions.
+        let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
+        let is_limited = of_value != Limits::default() || ended_at_cap;
+        let of_value =
+            if is_by_time || ended_at_cap { in_proportion(Limits { nodes, ..of_value }, report) } else { of_value };
+        self.value(report, task, control, is_limited.then_some(of_value), shown);
     }
 
     /// Gives the first move of a report its value: the deeper one of what alpha-beta finds within these limits, if any, and of what was shown.
@@ -191,6 +220,11 @@ impl Value {
     }
 }
 
+/// Whether a move is to be played, not a value told.
+fn wants_move(task: &Task) -> bool {
+    !task.is_analysis && task.precision != Precision::WinLossDraw
+}
+
 /// The search that says what the move of a line is worth; `None` where it is known.
 fn behind(task: &Task, line: &Line) -> Option<Task> {
     let position = task.position.take(line.turn).ok()?;
@@ -246,20 +280,18 @@ impl Watched {
 
 impl Search for Emilia {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let wants_move = !task.is_analysis && task.precision != Precision::WinLossDraw;
-        let is_forced = task.position.moves().count() <= 1;
-        if !wants_move || is_forced || self.is_solvable(task, control.plan()) {
+        if !self.tree_chooses(task, control) {
             // The moves behind one that is solved are solved too. Behind a forced move, or values between two moves, the tree is of use; the
             // table is there beside it in any case.
-            if wants_move && !is_forced {
+            if wants_move(task) && task.position.moves().count() > 1 {
                 self.search.stored = None;
             }
             self.search.table.new_search(task.contempt);
-            let by_outcome = wants_move && task.margin.is_none();
+            let by_outcome = wants_move(task) && task.margin.is_none();
             let precision = if by_outcome { Precision::OutcomeFirst } else { task.precision };
             return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
         }
-        let (of_tree, of_value) = parts(control.limits());
+        let (of_tree, _) = parts(control.limits());
         let gives_up = self.gives_up(task, control.plan());
         let of_tree = control.with(of_tree);
         let mut shown = None;
@@ -276,22 +308,18 @@ impl Search for Emilia {
         if gave_up && self.lose_by_less(&mut report, task, control, sink) {
             return report;
         }
-        // With a margin the values of all lines are compared: they stay the tree's.
+        // With a margin the values of all lines are compared: they stay the tree's, until one is chosen.
         if task.margin.is_none() {
-            let ended_at_cap = report.memory.ended_at_cap;
-            let is_by_time =
-                of_value.time.is_some_and(|time| time.early.is_some()) && !self.reaches_depth(control.limits());
-            // The cap bounds the search whatever its limits, so also one without a limit of positions.
-            let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
-            let is_limited = of_value != Limits::default() || ended_at_cap;
-            let of_value = if is_by_time || ended_at_cap {
-                in_proportion(Limits { nodes, ..of_value }, &report)
-            } else {
-                of_value
-            };
-            self.value(&mut report, task, control, is_limited.then_some(of_value), shown);
+            self.value_after_tree(&mut report, task, control, shown);
         }
         report
+    }
+
+    fn value_choice(&mut self, answer: &mut Report, task: &Task, control: &Control) {
+        if self.tree_chooses(task, control) {
+            answer.lines.truncate(1);
+            self.value_after_tree(answer, task, control, None);
+        }
     }
 
     fn clear(&mut self) {

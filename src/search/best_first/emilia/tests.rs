@@ -42,6 +42,51 @@ fn at_a_depth_the_value_of_the_move_is_that_of_a_search_as_deep_or_almost() {
 }
 
 #[test]
+fn a_move_that_is_chosen_among_several_gets_such_a_value() {
+    let mut chosen = 0;
+    for seed in 0..8 {
+        let task = Task { margin: Some(Score::from_discs(6)), ..task(100 * seed, 42) };
+        let settings = BestFirstSettings { selectivity: Selectivity::NONE, ..settings() };
+        let mut emilia = Emilia::new(settings);
+        let control = Control::with_limits(to_depth(6));
+        let mut report = emilia.think(&task, &control, &mut |_| {});
+        if report.lines.len() < 2 {
+            continue;
+        }
+        chosen += 1;
+        report.lines.swap(0, 1);
+        let (turn, nodes) = (report.lines[0].turn, report.nodes);
+        emilia.value_choice(&mut report, &task, &control);
+        let behind = Task { position: task.position.take(turn).unwrap(), margin: None, ..task };
+        let settings =
+            AlphaBetaSettings { table_bytes: settings.table_bytes, threads: 1, selectivity: Selectivity::NONE };
+        let value = think(&mut AlphaBeta::new(settings), &behind, to_depth(5));
+        assert_eq!((report.lines.len(), report.lines[0].turn), (1, turn));
+        assert_eq!(report.lines[0].score, -value.lines[0].score, "{}", behind.position);
+        assert!(report.nodes > nodes);
+    }
+    assert!(chosen >= 3, "{chosen}");
+}
+
+/// A depth alone, and the same depth beside a limit that is far away, are one request.
+#[test]
+fn a_limit_that_is_not_reached_changes_nothing() {
+    let mut lost = 0;
+    for (seed, empties) in (0..24).zip((18..24).cycle()) {
+        let task = task(100 * seed, empties);
+        let answer = |limits| {
+            let report = think(&mut emilia(), &task, limits);
+            (report.lines, report.depth, report.nodes)
+        };
+        let alone = answer(to_depth(8));
+        lost += u32::from(alone.0[0].score < Score::from_discs(-10));
+        let beside = answer(Limits { nodes: Some(1_000_000_000), ..to_depth(8) });
+        assert_eq!(alone, beside, "{}", task.position);
+    }
+    assert!(lost >= 4, "{lost}");
+}
+
+#[test]
 fn the_only_move_is_valued_by_alpha_beta() {
     let position = (0..).map(|seed| random_position(seed, 40)).find(|p| p.moves().count() == 1).unwrap();
     let task = Task::new(position, EvaluatorKind::Pattern.build());
@@ -291,11 +336,19 @@ fn what_is_shown_of_a_lost_game_is_as_deep_as_the_tree_and_says_what_memory_is_t
 }
 
 #[test]
-fn the_tree_gives_up_near_the_end_and_within_limits_alone() {
-    let within = |nodes, empties| emilia().gives_up(&task(100, empties), &visiting(nodes)).is_some();
-    assert_eq!((10..=36).rev().find(|&empties| within(10_000, empties)), Some(19));
-    assert_eq!((10..=36).rev().find(|&empties| within(1_000_000, empties)), Some(26));
-    assert!(emilia().gives_up(&task(100, 14), &to_depth(6)).is_none());
+fn the_tree_gives_up_near_the_end_if_anything_is_limited() {
+    let within = |limits, empties| emilia().gives_up(&task(100, empties), &limits).is_some();
+    for (limits, most) in [
+        (visiting(10_000), Some(19)),
+        (visiting(1_000_000), Some(26)),
+        (to_depth(8), Some(21)),
+        (to_depth(12), Some(25)),
+        (Limits { nodes: Some(1_000_000_000), ..to_depth(12) }, Some(25)),
+        (Limits { nodes: Some(10_000), ..to_depth(12) }, Some(19)),
+        (Limits::default(), None),
+    ] {
+        assert_eq!((10..=36).rev().find(|&empties| within(limits, empties)), most, "{limits:?}");
+    }
     let varied = Task { margin: Some(Score::from_discs(1)), ..task(100, 14) };
     assert!(emilia().gives_up(&varied, &visiting(10_000)).is_none());
 }

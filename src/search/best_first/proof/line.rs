@@ -36,11 +36,13 @@ impl<E: Incremental> Prover<'_, E> {
             let mut turns = vec![best.turn()];
             expected_play(&state.graph, best.node, &mut turns);
             let (pv, _) = line_to(&turns);
-            lines.push(Line { turn: pv[0], score, bound, depth: start.depth, value_plies: None, pv, visits: 0 });
+            lines.push(Line { bound, ..Line::new(pv, score, start.depth) });
         }
-        if lines.is_empty() {
-            lines.extend(start.lines.first().cloned());
-        }
+        // Of the other moves what was known before the proof.
+        let is_open = |line: &&Line| lines.iter().all(|other| other.turn != line.turn);
+        let open: Vec<Line> = start.lines.iter().filter(is_open).cloned().collect();
+        lines.extend(open);
+        lines.truncate(self.task.lines.max(state.found.len()).max(1));
         self.report(state, lines)
     }
 

@@ -126,6 +126,24 @@ fn every_line_has_its_score() {
     }
 }
 
+#[test]
+fn every_report_has_a_line_for_each_move() {
+    for (_, position) in positions(14..=15, 6) {
+        let task = Task { lines: usize::MAX, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+        let (table, control) = (table_for(&task, MEGABYTE), Control::with_limits(Limits::default()));
+        let evaluation = FromScratch(&*task.evaluator);
+        let mut reports = 0;
+        prover(&evaluation, &task, &table, &control).explore(&glance(&task), &mut |report| {
+            let mut turns: Vec<_> = report.lines.iter().map(|line| line.turn).collect();
+            turns.sort_by_key(|turn| turn.square().map(|square| square.index()));
+            turns.dedup();
+            assert_eq!((turns.len(), report.lines.len()), (task.position.moves().count().max(1) as usize, turns.len()));
+            reports += 1;
+        });
+        assert!(reports > 1, "{position}");
+    }
+}
+
 /// A proof in a graph of a few nodes frees memory and goes on in linear space.
 #[test]
 fn the_cap_is_kept_and_changes_no_score() {
