@@ -150,6 +150,7 @@ mod tests {
             ("pack.factor-units=1025", "1 to 1024"),
             ("fit.least-gain=inf", "at least 0"),
             ("label.share=0", "label.share"),
+            ("label.selectivity=50", "73, 87, 95"),
             ("label.confidence=50", "73, 87, 95"),
             ("label.temperature=0", "label.temperature"),
             ("label.temperature=1e-308", "label.temperature"),

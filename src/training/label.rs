@@ -39,7 +39,8 @@ pub struct LabelSettings {
     /// Empty squares from which positions are solved.
     pub exact: u8,
     /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions.
-    pub confidence: Selectivity,
+    #[serde(alias = "confidence")]
+    pub selectivity: Selectivity,
 }
 
 impl Default for LabelSettings {
@@ -50,7 +51,7 @@ impl Default for LabelSettings {
             temperature: 3.0,
             depth: Depth::new(7).unwrap(),
             exact: 14,
-            confidence: Selectivity::BOLDEST,
+            selectivity: Selectivity::BOLDEST,
         }
     }
 }
@@ -87,7 +88,7 @@ impl Labeller {
         like: ChunkHeader,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> Labeller {
-        let search = Searcher::new(TABLE_BYTES, settings.confidence, Arc::clone(&evaluator));
+        let search = Searcher::new(TABLE_BYTES, settings.selectivity, Arc::clone(&evaluator));
         Labeller { settings, seed, games, like, search, evaluator }
     }
 
@@ -234,7 +235,7 @@ mod tests {
             share: 0.5,
             depth: Depth::new(2).unwrap(),
             exact: 6,
-            confidence: Selectivity::NONE,
+            selectivity: Selectivity::NONE,
             ..LabelSettings::default()
         };
         let samples = labels(&settings, &folder);

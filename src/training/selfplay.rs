@@ -33,7 +33,8 @@ pub struct SelfPlaySettings {
     /// Empty squares from which play is perfect, 1 to 30.
     pub exact: u8,
     /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions. Perfect play has neither.
-    pub confidence: Selectivity,
+    #[serde(alias = "confidence")]
+    pub selectivity: Selectivity,
     /// How many random moves begin a game: any number of these.
     pub random_plies: PlyRange,
     /// Three times as often one of these.
@@ -45,7 +46,7 @@ impl Default for SelfPlaySettings {
         SelfPlaySettings {
             depth: Depth::new(7).unwrap(),
             exact: 16,
-            confidence: Selectivity::BOLDEST,
+            selectivity: Selectivity::BOLDEST,
             random_plies: PlyRange::new(0, 24),
             favoured_plies: PlyRange::new(8, 16),
         }
@@ -90,7 +91,7 @@ impl SelfPlay {
         games_per_chunk: u32,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> SelfPlay {
-        let search = Searcher::new(TABLE_BYTES, settings.confidence, evaluator);
+        let search = Searcher::new(TABLE_BYTES, settings.selectivity, evaluator);
         SelfPlay { settings, seed, games_per_chunk, search }
     }
 

@@ -47,7 +47,7 @@ impl SelfPlayArguments {
         let settings = SelfPlaySettings {
             depth: self.depth.unwrap_or(of_file.depth),
             exact: self.exact.unwrap_or(of_file.exact),
-            confidence: self.selectivity.unwrap_or(of_file.confidence),
+            selectivity: self.selectivity.unwrap_or(of_file.selectivity),
             random_plies: self.random_plies.unwrap_or(of_file.random_plies),
             favoured_plies: self.favoured_plies.unwrap_or(of_file.favoured_plies),
         };
@@ -78,11 +78,11 @@ mod tests {
     fn the_help_names_the_defaults() {
         let help = SelfPlayArguments::augment_args(clap::Command::new("selfplay")).render_long_help().to_string();
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        let SelfPlaySettings { depth, exact, confidence, random_plies, favoured_plies } = SelfPlaySettings::default();
+        let SelfPlaySettings { depth, exact, selectivity, random_plies, favoured_plies } = SelfPlaySettings::default();
         for expected in [
             format!("Plies that each move is searched [default: {depth}]"),
             format!("this number of empty squares on [default: {exact}]"),
-            format!("in percent; 100 for neither cuts nor extensions [default: {}]", confidence.percent()),
+            format!("in percent; 100 for neither cuts nor extensions [default: {}]", selectivity.percent()),
             format!("random moves begin a game [default: {random_plies}]"),
             format!("one of these numbers [default: {favoured_plies}]"),
         ] {
