@@ -2,6 +2,9 @@
 
 use std::io::{self, BufRead, Read};
 
+/// The mark of UTF-8, which what comes from Windows may begin with.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// One line of an input, without its line feed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InputLine {
@@ -34,13 +37,12 @@ impl InputLine {
         Ok(Some(InputLine::Bytes(bytes)))
     }
 
-    /// Drops the mark of UTF-8, which what comes from Windows may begin with.
+    /// Drops a [`BYTE_ORDER_MARK`].
     pub fn drop_mark(&mut self) {
-        const MARK: &[u8] = b"\xef\xbb\xbf";
         if let InputLine::Bytes(bytes) = self
-            && bytes.starts_with(MARK)
+            && bytes.starts_with(BYTE_ORDER_MARK)
         {
-            bytes.drain(..MARK.len());
+            bytes.drain(..BYTE_ORDER_MARK.len());
         }
     }
 }

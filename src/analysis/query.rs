@@ -249,7 +249,7 @@ fn settings(
     let time = fields.number("time", LEAST_SECONDS..=MOST_SECONDS)?.map(Duration::from_secs_f64);
     let (exact, is_to_the_end) = exact(fields)?;
     if depth.is_some() || nodes.is_some() || time.is_some() || is_to_the_end {
-        (settings.depth, settings.nodes, settings.time) = (depth, nodes, time);
+        (settings.depth, settings.nodes, settings.time, settings.exact_from) = (depth, nodes, time, Empties::NONE);
     }
     if let Some(exact) = exact {
         settings.exact_from = exact;
@@ -370,6 +370,9 @@ mod tests {
         assert_eq!((exact.depth, exact.exact_from), (None, Empties::MOST));
         let to_the_end = of(r#""exact":60"#);
         assert_eq!((to_the_end.depth, to_the_end.exact_from), (default.depth, Empties::MOST));
+        let solving = AnalysisSettings { exact_from: Empties::MOST, ..AnalysisSettings::new(EngineOptions::default()) };
+        let Ok(ClientLine::Query(limited)) = parse(br#"{"id":1,"moves":[],"depth":1}"#, &solving, 4) else { panic!() };
+        assert_eq!((limited.settings.depth, limited.settings.exact_from), (Depth::new(1), Empties::NONE));
         let floats = of(r#""exact":20.0,"multipv":3.0,"depth":8.0,"turns":[0.0]"#);
         assert_eq!((floats.exact_from, floats.lines, floats.depth), (Empties::new(20).unwrap(), 3, Depth::new(8)));
         let near_the_end = of(r#""exact":20,"multipv":"all""#);

@@ -118,9 +118,7 @@ impl OpeningSource {
 fn read(games: GameFile, name: &str, plies: Option<u32>) -> Result<Vec<GameRecord>, OpeningError> {
     let opening = |found: Result<FileGame, GameFileError>| {
         let found = found.map_err(OpeningError::Content)?;
-        let (place, game) = (found.place, &found.game);
-        let line = place.line.map_or_else(String::new, |line| format!("line {line}: "));
-        let place = format!("{name}: {line}game {}", place.number);
+        let (place, game) = (found.place.in_file(name), &found.game);
         if let Some(warning) = found.cut_warning() {
             log::warn!("{place}: {warning}");
         }

@@ -17,7 +17,7 @@ use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::{EngineOption, EngineOptions};
-use crate::input_line::InputLine;
+use crate::input_line::{BYTE_ORDER_MARK, InputLine};
 use crate::notation::game_file::{Format, plain};
 use crate::othello::Empties;
 use crate::shard::Shard;
@@ -262,9 +262,9 @@ fn style_of(file: &Path) -> Option<Style> {
     })
 }
 
-/// Whether an input begins like JSON, and the input from its beginning on. Behind its end it is not read again.
+/// Whether an input begins like an object of JSON, and the input from its beginning on. Behind its end it is not read again. A comment of PGN has
+/// braces too.
 fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut begin = Vec::new();
     loop {
         let bytes = input.fill_buf()?;
@@ -274,9 +274,12 @@ fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
         }
         begin.extend_from_slice(bytes);
         let most_is_read = begin.len() > InputLine::MOST_BYTES;
-        let text = if is_blank { &[] } else { begin.strip_prefix(MARK).unwrap_or(&begin).trim_ascii_start() };
-        if !text.is_empty() && !MARK.starts_with(text) || most_is_read {
-            let is_json = text.first() == Some(&b'{');
+        let text =
+            if is_blank { &[] } else { begin.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&begin).trim_ascii_start() };
+        let behind_brace = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+        let is_open = BYTE_ORDER_MARK.starts_with(text) || behind_brace.is_some_and(<[u8]>::is_empty);
+        if !is_open || most_is_read {
+            let is_json = behind_brace.is_some_and(|behind| behind.starts_with(b"\"") || behind.starts_with(b"}"));
             begin.truncate(begin.len() - length);
             return Ok((is_json, Box::new(io::Cursor::new(begin).chain(input))));
         }
@@ -295,6 +298,9 @@ mod tests {
             (&[&b"\n"[..], b" ", b"{}\n"][..], true, "\n {}\n"),
             (&[b"\xef", b"\xbb\xbf", b"{}"], true, "\u{feff}{}"),
             (&[b"\xef\xbb\xbf", b"\r\n", b"f5d6"], false, "\u{feff}\r\nf5d6"),
+            (&[b"{", b" \n", b"\"id\": 1}\n"], true, "{ \n\"id\": 1}\n"),
+            (&[b"{", b" ", b"archive of ada }\n"], false, "{ archive of ada }\n"),
+            (&[b"{", b" ", b""], false, "{ "),
             (&[b"\n", b""], false, "\n"),
             (&[b""], false, ""),
         ] {

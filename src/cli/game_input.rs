@@ -151,9 +151,7 @@ pub(super) fn is_standard_input(path: &Path) -> bool {
 }
 
 fn named(path: &Path, found: FileGame) -> NamedGame {
-    let file = named_file(path);
-    let line = found.place.line.map_or_else(String::new, |line| format!("line {line}: "));
-    NamedGame { place: format!("{file}: {line}game {}", found.place.number), found }
+    NamedGame { place: found.place.in_file(&named_file(path)), found }
 }
 
 /// What errors call a file.

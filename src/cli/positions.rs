@@ -3,7 +3,7 @@
 use super::game_choice::GameChoice;
 use super::game_input::GameFiles;
 use super::opening_counts::OpeningCounts;
-use super::output::{Failures, Output, Reader};
+use super::output::{Failures, Output, Reader, counted, warn};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Empties, Position, canonical};
 use clap::Args;
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
     let mut output = Output::open(arguments.out.as_deref())?;
     let mut seen: HashMap<(Bitboard, Bitboard), Seen> = HashMap::new();
     let (mut openings, mut failures) = (OpeningCounts::default(), Failures::default());
-    let (mut found, mut read) = (0, 0);
+    let (mut found, mut read, mut left_out) = (0, 0, 0);
     for item in arguments.input.chosen(&arguments.choice) {
         found += 1;
         let game = match item {
@@ -71,8 +71,9 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
         for position in game.record.positions().iter().filter(|position| arguments.wants(position)) {
             let name = arguments.name(position);
             let next = seen.len();
-            let entry = seen.entry(name).or_insert(Seen { games: 0, order: next, position: None });
+            let entry = seen.entry(name).or_insert(Seen { games: 0, order: next, position: None, has_values: false });
             entry.games += 1;
+            let is_valued = !game.scores.is_empty() || game.score.is_some();
             if arguments.count {
                 entry.position = entry.position.or(Some(*position));
             } else if entry.games == 1 {
@@ -82,7 +83,10 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
                 if output.write(line.as_bytes())? == Reader::IsGone {
                     return Ok(());
                 }
+            } else if is_valued && !entry.has_values {
+                left_out += 1;
             }
+            entry.has_values |= is_valued;
         }
     }
     if arguments.count {
@@ -94,6 +98,12 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
                 return Ok(());
             }
         }
+    }
+    if left_out > 0 {
+        let positions = counted(left_out, "position");
+        warn(format_args!(
+            "the values of {positions} are left out, which came first without values; name the file with values first"
+        ));
     }
     arguments.choice.check(found)?;
     if read == 0 && !failures.is_empty() {
@@ -112,6 +122,8 @@ struct Seen {
     order: usize,
     /// The first image of it; only kept where it is needed at the end.
     position: Option<Position>,
+    /// Whether a file had values for it.
+    has_values: bool,
 }
 
 impl PositionsArguments {
@@ -121,7 +133,6 @@ impl PositionsArguments {
 
     /// What equal positions have in common.
     fn name(&self, position: &Position) -> (Bitboard, Bitboard) {
-        let image = if self.no_symmetry { *position } else { canonical(position).0 };
-        (image.player(), image.opponent())
+        if self.no_symmetry { position.boards() } else { canonical(position).0.boards() }
     }
 }

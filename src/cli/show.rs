@@ -270,7 +270,7 @@ fn heading(game: &AnnotatedGame, palette: Palette) -> String {
         return String::new();
     }
     let facts: Vec<&str> = [game.place.trim(), game.date.trim()].into_iter().filter(|text| !text.is_empty()).collect();
-    let score = game.score_for_black().map_or_else(String::new, |score| format!(", {score:+} for black"));
+    let score = game.score_for_black().map_or_else(String::new, |score| format!(", {:+} for black", score + 0.0));
     let [black, white] =
         [&game.black, &game.white].map(|player| if player.name.is_empty() { "?" } else { &player.name });
     let players = format!("{black} (black) - {white} (white){score}");

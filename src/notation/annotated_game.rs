@@ -134,8 +134,14 @@ impl AnnotatedGame {
         self.score_on_board().or(self.result.map(|result| result.score))
     }
 
+    /// The result that the file says, else that of a game that was played to its end.
+    pub(super) fn known_result(&self) -> Option<GgfResult> {
+        let played = || self.score_on_board().filter(|_| !self.is_position());
+        self.result.or_else(|| played().map(|score| GgfResult { score, ending: None }))
+    }
+
     /// The score for Black on the board, if the game was played to its end.
-    fn score_on_board(&self) -> Option<f64> {
+    pub fn score_on_board(&self) -> Option<f64> {
         let end = self.record.position();
         end.is_over().then(|| f64::from(end.score_for_black()))
     }

@@ -258,8 +258,9 @@ fn mover(cursor: &mut Cursor<'_>) -> Option<Color> {
     *cursor = ahead.clone();
     ahead.skip_while(is_blank);
     if ahead.eat("to move") || ahead.eat("to play") {
-        let rest = ahead.rest_of_line().len();
-        cursor.go_to(ahead.offset() + rest);
+        ahead.skip_while(|c| is_blank(c) || matches!(c, '.' | ',' | ':' | ';' | ')' | ']'));
+        let words = if transcript::begins(&ahead) { 0 } else { ahead.rest_of_line().len() };
+        cursor.go_to(ahead.offset() + words);
     }
     Some(color)
 }
@@ -413,21 +414,21 @@ fn diagram_row(line: &str) -> Option<(u8, [Option<Color>; EIGHT], &str)> {
     Some((digit as u8 - b'1', discs, cursor.rest()))
 }
 
-/// The side that words around a diagram name: before `to move` or `to play`, or behind `move:`, `turn:`, `mover:` or `to play:`.
+/// The side that words around a diagram name: before `to move`, `to play`, `moves`, `plays` or `'s turn`, or behind `move:`, `turn:`, `mover:`,
+/// `next:` or `to play:`. The quote of `'s` is a blank by now.
 fn spoken_mover(words: &str) -> Option<Color> {
     let words: Vec<&str> = words.split(is_blank).filter(|word| !word.is_empty()).collect();
     let bare = |word: &str| side(word.trim_matches(|c| matches!(c, '(' | ')' | '[' | ']' | ':' | ',' | ';' | '=')));
     let is = |word: &str, names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
-    words
-        .windows(3)
-        .find_map(|three| {
-            (is(three[1], &["to"]) && is(three[2].trim_end_matches([',', '.', ')', ';', ']']), &["move", "play"]))
-                .then(|| bare(three[0]))
-                .flatten()
-        })
-        .or_else(|| {
-            words
-                .windows(2)
-                .find_map(|two| is(two[0], &["move:", "turn:", "mover:", "play:"]).then(|| bare(two[1])).flatten())
-        })
+    let is_last = |word: &str, names: &[&str]| is(word.trim_end_matches([',', '.', ')', ';', ']']), names);
+    let of_three = |three: &[&str]| {
+        let is_named = is(three[1], &["to"]) && is_last(three[2], &["move", "play"])
+            || is(three[1], &["s"]) && is_last(three[2], &["turn"]);
+        is_named.then(|| bare(three[0])).flatten()
+    };
+    let of_two = |two: &[&str]| {
+        let named = if is(two[0], &["move:", "turn:", "mover:", "next:", "play:"]) { Some(two[1]) } else { None };
+        named.or(is_last(two[1], &["moves", "plays"]).then_some(two[0])).and_then(bare)
+    };
+    words.windows(3).find_map(of_three).or_else(|| words.windows(2).find_map(of_two))
 }

@@ -19,6 +19,9 @@ pub enum Datum {
     /// The names of the players.
     #[strum(to_string = "names of players")]
     Players,
+    /// The end of a name, which alone tells it from another one.
+    #[strum(to_string = "how two names differ")]
+    Difference,
     /// Their ratings.
     #[strum(to_string = "ratings")]
     Ratings,

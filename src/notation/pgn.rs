@@ -5,9 +5,9 @@ use super::cursor::{Cursor, is_blank};
 use super::ggf::{Ending, GgfResult};
 use super::loss::{Datum, Loss};
 use super::sgf::variations_in_words;
-use super::transcript::eat_turn;
+use super::transcript::{self, eat_turn};
 use super::written::Written;
-use super::{AnnotatedGame, NotationError, board};
+use super::{AnnotatedGame, NotationError, board, plain};
 use crate::othello::{Color, GameRecord, Move, Position};
 use std::collections::HashSet;
 use std::fmt;
@@ -17,12 +17,19 @@ const A_MOVE: &str = "a move such as f5, a pass (--), a comment in braces, or th
 /// Tags of which there is one.
 const ONCE: [&str; 6] = ["Black", "White", "BlackElo", "WhiteElo", "Site", "Date"];
 
+/// The tag that says how a game ended, and its value where a player ran out of time.
+const TERMINATION: (&str, &str) = ("Termination", "time forfeit");
+
+/// How a draw is written.
+const DRAWS: [&str; 2] = ["1/2-1/2", "\u{bd}-\u{bd}"];
+
 /// Reads one game, to the end of the text.
 ///
 /// Moves are in any case, with or without numbers; a pass is `--`, and a forced one may be left out. Glyphs (`$1`) and the
 /// marks `!` and `?` behind moves, and variations in parentheses, are passed over and counted. A start other than the standard
 /// one stands in the tag `FEN`, in the form of xboard's "reversi". The result is disc counts for Black and White such as `37-27`,
-/// `1-0`, or `*` for an unfinished game; that behind the moves counts for more than the tag.
+/// `1-0`, or `*` for an unfinished game; that behind the moves counts for more than the tag, unless it is `*`, or is the end of the
+/// text and the beginning of what the tag says. Words behind it are left out, and so is a tag that cannot be read.
 ///
 /// ```
 /// use emilia::notation::pgn;
@@ -34,7 +41,7 @@ const ONCE: [&str; 6] = ["Black", "White", "BlackElo", "WhiteElo", "Site", "Date
 /// ```
 ///
 /// # Errors
-/// If the tags, a move or the result make no sense, or a move is not legal; with the place in the text.
+/// If the start, a move or the result makes no sense, a move is not legal, or the text ends within a tag; with the place in the text.
 pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
     read(text, false)
 }
@@ -46,22 +53,38 @@ pub(super) fn read(text: &str, is_cut: bool) -> Result<AnnotatedGame, NotationEr
     let mut game = AnnotatedGame::default();
     loop {
         skip_blanks_and_comments(&mut cursor);
-        if cursor.peek() == Some(';') {
-            keep_line(&mut game, &mut cursor);
-            continue;
-        }
-        let Some((key, value, at)) = tag(&mut cursor)? else { break };
-        match key.to_ascii_lowercase().as_str() {
-            "fen" => game.record = start(text, at, &value)?,
-            "setup" => {}
-            _ => game.other.push((key, value)),
+        match cursor.peek() {
+            Some('[') => keep_tag(&mut game, &mut cursor)?,
+            Some(';') => keep_line(&mut game, &mut cursor),
+            Some('{') if keep_braces(&mut game, &mut cursor) => {}
+            _ => break,
         }
     }
-    Moves { game, cursor, is_cut, result: None, number: 0, variations: 0 }.read()
+    let (tags, moves) = text.split_at(cursor.offset());
+    let text = tags.to_owned() + &plain_moves(moves);
+    let mut cursor = Cursor::new(&text);
+    cursor.go_to(tags.len());
+    Moves { game, cursor, is_cut, result: None, is_last: false, number: 0, variations: 0 }.read()
 }
 
-/// Gives the tags their fields, and the game the result that stands behind the moves.
-fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>) {
+/// Moves with the usual dashes, letters and digits outside of comments, as many characters as before.
+fn plain_moves(text: &str) -> String {
+    let (mut moves, mut rest) = (String::with_capacity(text.len()), text);
+    while !rest.is_empty() {
+        let (words, behind) = rest.split_at(rest.find(['{', ';']).unwrap_or(rest.len()));
+        let end = behind.find(if behind.starts_with('{') { '}' } else { '\n' });
+        let (comment, behind) = behind.split_at(end.unwrap_or(behind.len()));
+        moves += &plain(words);
+        moves += comment;
+        rest = behind;
+    }
+    moves
+}
+
+/// Gives the tags their fields, and the game the result that stands behind the moves. `is_last`: the text ends with it.
+fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>, is_last: bool) {
+    let usual = |result: &str| plain(result).trim().replace(DRAWS[1], DRAWS[0]);
+    let is_open = |result: &str| matches!(result, "*" | "?" | "");
     let mut time = None;
     let mut seen = HashSet::new();
     for (key, value) in std::mem::take(&mut game.other) {
@@ -79,10 +102,14 @@ fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>) {
             ("Site", _) => game.place = value,
             ("Date", _) => game.date = value,
             ("Time", _) if time.is_none() => time = Some(value),
-            // What stands behind the moves is the same and says more often the truth.
-            ("Result", _) if result.is_none() => result = Some(value),
-            ("Result", _) if result.as_deref() != Some(value.as_str()) => game.unread.push(format!("Result {value}")),
-            ("Result", _) => {}
+            // What stands behind the moves is the same and says more often the truth, but the file may end within it.
+            ("Result", _) => match result.as_deref().map(usual) {
+                Some(word) if word == usual(&value) => {}
+                Some(word) if !(is_open(&word) || is_last && usual(&value).starts_with(&word)) => {
+                    game.unread.push(format!("Result {value}"));
+                }
+                _ => result = Some(value),
+            },
             _ => game.other.push((key, value)),
         }
     }
@@ -92,16 +119,25 @@ fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>) {
         Some(time) => game.date = format!("{} {time}", game.date),
         None => {}
     }
-    match result.as_deref() {
-        None | Some("*" | "?" | "") => {}
-        Some("1/2-1/2") => game.result = Some(GgfResult::of_score(0)),
-        Some(text) => {
-            game.result = read_result(text, &game.record);
-            if game.result.is_none() {
-                game.unread.push(format!("Result {text}"));
-            }
+    if let Some(said) = result.as_deref().map(usual).filter(|said| !is_open(said)) {
+        let is_draw = said == DRAWS[0];
+        game.result = if is_draw { Some(GgfResult::of_score(0)) } else { read_result(&said, &game.record) };
+        if game.result.is_none() {
+            game.unread.push(format!("Result {said}"));
         }
     }
+    if let Some(result) = &mut game.result
+        && game.other.iter().any(|(key, value)| says_time(key, value))
+    {
+        result.ending = Some(Ending::Timeout);
+        game.other.retain(|(key, value)| key != TERMINATION.0 || !value.eq_ignore_ascii_case(TERMINATION.1));
+    }
+}
+
+/// Whether a tag says that a player ran out of time: `Time forfeit`, `ada won on time`.
+fn says_time(key: &str, value: &str) -> bool {
+    let is_time = |word: &str| ["time", "timeout"].iter().any(|known| word.eq_ignore_ascii_case(known));
+    key == TERMINATION.0 && value.split(|c: char| !c.is_alphanumeric()).any(is_time)
 }
 
 /// The result of a game by the two numbers that a text ends with, such as `37-27`: discs of Black and White, or 1 and 0 for a game
@@ -126,27 +162,60 @@ pub(super) fn read_result(text: &str, record: &GameRecord) -> Option<GgfResult> 
     Some(GgfResult { score: f64::from(score), ending })
 }
 
-/// The next tag, `[Name "value"]`, and where its value is; `None` where the moves begin.
-fn tag(cursor: &mut Cursor<'_>) -> Result<Option<(String, String, usize)>, NotationError> {
-    if !cursor.eat("[") {
-        return Ok(None);
+/// Takes a tag. One that cannot be read is left out, unless the text ends within it.
+fn keep_tag(game: &mut AnnotatedGame, cursor: &mut Cursor<'_>) -> Result<(), NotationError> {
+    let begin = cursor.clone();
+    match tag(cursor) {
+        Ok((key, value, at)) => match key.to_ascii_lowercase().as_str() {
+            "fen" => game.record = start(cursor.text(), at, &value)?,
+            "setup" => {}
+            _ => game.other.push((key, value)),
+        },
+        Err(expected) => {
+            let Some(length) = damaged_length(begin.rest()) else { return Err(cursor.expected(expected)) };
+            game.unread.push(begin.rest()[..length].trim_end().to_owned());
+            cursor.go_to(begin.offset() + length);
+        }
     }
+    Ok(())
+}
+
+/// The length of a tag that cannot be read: to the bracket behind which the line ends or another tag begins, else to the first one, else to the end
+/// of the line. `None` if the text ends within it.
+fn damaged_length(text: &str) -> Option<usize> {
+    let mut first = None;
+    for (at, found) in text.match_indices([']', '\n']) {
+        if found == "\n" {
+            return first.or(Some(at));
+        }
+        let behind = text[at + 1..].trim_start_matches(|c| c != '\n' && is_blank(c));
+        if behind.is_empty() || behind.starts_with(['\n', '[']) {
+            return Some(at + 1);
+        }
+        first = first.or(Some(at + 1));
+    }
+    first
+}
+
+/// Reads a tag, `[Name "value"]`, and finds where its value is. Else the cursor is where something else is expected.
+fn tag(cursor: &mut Cursor<'_>) -> Result<(String, String, usize), &'static str> {
+    cursor.bump();
     cursor.skip_blanks();
     let name = cursor.rest();
     cursor.skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
     let name = &name[..name.len() - cursor.rest().len()];
     if name.is_empty() {
-        return Err(cursor.expected("the name of a tag such as [Black \"ada\"]"));
+        return Err("the name of a tag such as [Black \"ada\"]");
     }
     cursor.skip_blanks();
     if !cursor.eat("\"") {
-        return Err(cursor.expected("'\"' before the value of a tag"));
+        return Err("'\"' before the value of a tag");
     }
     let at = cursor.offset();
     let mut value = String::new();
     loop {
         match cursor.peek() {
-            None | Some('\n' | '\r') => return Err(cursor.expected("'\"' behind the value of a tag")),
+            None | Some('\n' | '\r') => return Err("'\"' behind the value of a tag"),
             Some('"') => break cursor.bump(),
             Some('\\') if matches!(cursor.byte(1), Some(b'"' | b'\\')) => cursor.bump(),
             Some(_) => {}
@@ -156,9 +225,9 @@ fn tag(cursor: &mut Cursor<'_>) -> Result<Option<(String, String, usize)>, Notat
     }
     cursor.skip_blanks();
     if !cursor.eat("]") {
-        return Err(cursor.expected("']' at the end of the tag"));
+        return Err("']' at the end of the tag");
     }
-    Ok(Some((name.to_owned(), value, at)))
+    Ok((name.to_owned(), value, at))
 }
 
 /// Passes blanks, and lines that begin with `%`, which PGN sets aside for programs, or with `#`.
@@ -181,6 +250,15 @@ fn keep_comment(game: &mut AnnotatedGame, text: &str) {
     }
 }
 
+/// Takes a comment in braces. Says whether it has an end.
+fn keep_braces(game: &mut AnnotatedGame, cursor: &mut Cursor<'_>) -> bool {
+    let text = cursor.rest();
+    let Some(end) = text.find('}') else { return false };
+    keep_comment(game, &text[1..end]);
+    cursor.go_to(cursor.offset() + end + 1);
+    true
+}
+
 /// Takes a comment that goes from `;` to the end of the line.
 fn keep_line(game: &mut AnnotatedGame, cursor: &mut Cursor<'_>) {
     let text = cursor.rest_of_line();
@@ -201,6 +279,8 @@ struct Moves<'a> {
     cursor: Cursor<'a>,
     is_cut: bool,
     result: Option<String>,
+    /// Whether the text ends with the result.
+    is_last: bool,
     number: usize,
     variations: usize,
 }
@@ -211,7 +291,8 @@ impl Moves<'_> {
             skip_blanks_and_comments(&mut self.cursor);
             let Some(c) = self.cursor.peek() else { break };
             let rest = self.cursor.rest().trim_end_matches(is_blank);
-            let Err(error) = self.part(c) else { continue };
+            let read = if self.result.is_none() { self.part(c) } else { self.part_behind_result(c) };
+            let Err(error) = read else { continue };
             // What stands in brackets lacks only its end.
             let is_last = matches!(c, '{' | '(') || !rest.contains(is_blank);
             if self.is_cut && is_last && self.result.is_none() && !error.problem.is_of_rules() {
@@ -221,14 +302,15 @@ impl Moves<'_> {
         }
         self.game.unread.extend(variations_in_words(self.variations));
         self.game.timing.resize(self.game.record.turns().len(), Timing::default());
-        keep_tags(&mut self.game, self.result);
+        keep_tags(&mut self.game, self.result, self.is_last);
         Ok(self.game)
     }
 
     /// Reads what begins with this character.
     fn part(&mut self, c: char) -> Result<(), NotationError> {
         match c {
-            '{' => self.comment()?,
+            '{' if keep_braces(&mut self.game, &mut self.cursor) => {}
+            '{' => return Err(self.cursor.expected("a comment with '}' at its end")),
             ';' => keep_line(&mut self.game, &mut self.cursor),
             '(' => self.variation()?,
             '$' => {
@@ -240,23 +322,30 @@ impl Moves<'_> {
                 self.cursor.skip_while(|c| matches!(c, '!' | '?'));
                 self.game.unread.push("a mark behind a move".to_owned());
             }
-            '*' => {
-                self.cursor.bump();
-                self.end("*")?;
-            }
-            '0'..='9' => self.number()?,
+            '*' => self.end("*"),
+            '0'..='9' | '\u{bd}' => self.number()?,
             _ => self.turn()?,
         }
         Ok(())
     }
 
-    fn comment(&mut self) -> Result<(), NotationError> {
-        let text = self.cursor.rest();
-        let Some(end) = text.find('}') else {
-            return Err(self.cursor.expected("a comment with '}' at its end"));
-        };
-        keep_comment(&mut self.game, &text[1..end]);
-        self.cursor.go_to(self.cursor.offset() + end + 1);
+    /// Reads comments. Other words are left out, but moves would be those of another game.
+    fn part_behind_result(&mut self, c: char) -> Result<(), NotationError> {
+        let is_move = c.is_ascii_digit() || self.cursor.square().is_some();
+        match c {
+            ';' => keep_line(&mut self.game, &mut self.cursor),
+            '{' if keep_braces(&mut self.game, &mut self.cursor) => {}
+            _ if is_move && transcript::begins(&self.cursor) => {
+                return Err(self.cursor.expected("the end after the result"));
+            }
+            _ => {
+                let line = self.cursor.rest_of_line();
+                self.game.unread.push(line.trim_end_matches(is_blank).to_owned());
+                // The rest may be in a comment without an end.
+                let length = if c == '{' { self.cursor.rest().len() } else { line.len() };
+                self.cursor.go_to(self.cursor.offset() + length);
+            }
+        }
         Ok(())
     }
 
@@ -284,15 +373,15 @@ impl Moves<'_> {
     /// A move number, or the result.
     fn number(&mut self) -> Result<(), NotationError> {
         let word = self.cursor.rest();
-        let is_of_a_result = |c: char| c.is_ascii_digit() || matches!(c, '-' | '/');
+        let is_of_a_result = |c: char| c.is_ascii_digit() || matches!(c, '-' | '/' | '\u{bd}');
         let word = &word[..word.len() - word.trim_start_matches(is_of_a_result).len()];
         let is_result = word.split_once('-').is_some_and(|(black, white)| {
             let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            (number(black) && number(white)) || word == "1/2-1/2"
+            (number(black) && number(white)) || DRAWS.contains(&word)
         });
         if is_result {
-            self.cursor.go_to(self.cursor.offset() + word.len());
-            return self.end(word);
+            self.end(word);
+            return Ok(());
         }
         self.cursor.skip_while(|c| c.is_ascii_digit());
         match self.cursor.peek() {
@@ -303,14 +392,10 @@ impl Moves<'_> {
         Ok(())
     }
 
-    /// Nothing but comments may follow the result.
-    fn end(&mut self, result: &str) -> Result<(), NotationError> {
+    fn end(&mut self, result: &str) {
+        self.cursor.go_to(self.cursor.offset() + result.len());
         self.result = Some(result.to_owned());
-        skip_blanks_and_comments(&mut self.cursor);
-        match self.cursor.peek() {
-            None | Some('{' | ';') => Ok(()),
-            Some(_) => Err(self.cursor.expected("the end after the result")),
-        }
+        self.is_last = self.cursor.peek().is_none();
     }
 
     fn turn(&mut self) -> Result<(), NotationError> {
@@ -386,15 +471,19 @@ fn tags(game: &AnnotatedGame, result: &str, written: &mut Written) -> Vec<(Strin
         ("WhiteElo", &white),
         ("Result", result),
     ];
-    let other = written.keep_other(game, |key, _| {
+    let is_timeout = result != "*" && game.ending() == Some(Ending::Timeout);
+    let other = written.keep_other(game, |key, value| {
         // Without a date, the time is no part of it.
         let is_time = key == "Time" && game.date.is_empty();
         let mut known = known.iter().map(|(known, _)| *known).chain(["FEN", "SetUp"]);
         !key.is_empty()
             && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             && (is_time || !known.any(|known| key.eq_ignore_ascii_case(known)))
+            // A reader would take another ending from it.
+            && (is_timeout || result == "*" || !says_time(key, value))
     });
-    let known = known.into_iter().filter(|(_, value)| !value.is_empty());
+    let ending = (is_timeout && !other.iter().any(|(key, value)| says_time(key, value))).then_some(TERMINATION);
+    let known = known.into_iter().filter(|(_, value)| !value.is_empty()).chain(ending);
     known.map(|(key, value)| (key.to_owned(), value.to_owned())).chain(other).collect()
 }
 
@@ -426,10 +515,13 @@ fn result_text(game: &AnnotatedGame, written: &mut Written) -> String {
         return "*".to_owned();
     };
     let end = game.record.position();
-    if let Some(how) = game.ending() {
-        if how == Ending::Resigned && score.abs() == 64 && !end.is_over() {
-            return if score > 0 { "1-0" } else { "0-1" }.to_owned();
-        }
+    let ending = game.ending();
+    let is_without_count = matches!(ending, Some(Ending::Resigned | Ending::Timeout)) && score.abs() == 64;
+    if is_without_count && !end.is_over() {
+        return if score > 0 { "1-0" } else { "0-1" }.to_owned();
+    }
+    // The end by time stands in a tag beside the result.
+    if let Some(how) = ending.filter(|how| *how != Ending::Timeout || score % 2 != 0) {
         written.lose(Datum::Ending, how.to_string());
     }
     if end.is_over() && score == end.score_for_black() {
@@ -444,101 +536,4 @@ fn result_text(game: &AnnotatedGame, written: &mut Written) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::notation::transcript;
-
-    fn error(text: &str) -> String {
-        let error = parse(text).unwrap_err();
-        format!("{error}, turn {:?}", error.turn)
-    }
-
-    #[test]
-    fn errors_have_places() {
-        assert_eq!(
-            error("[Black \"a\"]\n\n1. f5 d6 2. a1"),
-            "line 3, column 13: a1 turns no disc for black, turn Some(3)"
-        );
-        assert!(error("[Black ada]").starts_with("line 1, column 8: expected '\"' before"));
-        assert!(error("[Black \"ada]\n").starts_with("line 1, column 13: expected '\"' behind"));
-        assert!(error("f5 37-27 d6").starts_with("line 1, column 10: expected the end after the result"));
-        assert!(error("f5 {").contains("'}' at its end"));
-        assert!(error("f5 (d6 {)}").starts_with("line 1, column 4: expected a variation"));
-        assert!(error("1. f5 2x").contains("'.' after a move number"));
-        assert!(error(&"-- ".repeat(9)).contains("black may not pass"));
-    }
-
-    #[test]
-    fn what_other_programs_add_is_passed_over_and_counted() {
-        let text = "[A \"b \\\"c\\\" \\\\\"]\n% set aside\n1. f5! $3 d6?? (1... f6 {(} (f4)) 2. c3 ; to the end\n d3 1/2-1/2 {drawn}";
-        let game = parse(text).unwrap();
-        assert_eq!(game.other[0], ("A".to_owned(), "b \"c\" \\".to_owned()));
-        assert_eq!(transcript::Transcript(&game.record).to_string(), "f5d6c3d3");
-        assert_eq!(game.turn_comments, [(3, "to the end".to_owned()), (4, "drawn".to_owned())]);
-        assert_eq!(game.result, Some(GgfResult::of_score(0)));
-        assert_eq!(game.unread, ["a mark behind a move", "a glyph", "a mark behind a move", "1 variation"]);
-    }
-
-    #[test]
-    fn times_without_a_date_keep_their_order() {
-        let game = parse("[Time \"1:00\"]\n[A \"b\"]\n[Time \"2:00\"]\n\n1. f5 *").unwrap();
-        let times = |game: &AnnotatedGame| {
-            let times = game.other.iter().filter(|(key, _)| key == "Time");
-            times.map(|(_, value)| value.clone()).collect::<Vec<_>>()
-        };
-        assert_eq!(times(&game), ["1:00", "2:00"]);
-        assert_eq!(parse(&write(&game).text).as_ref(), Ok(&game));
-    }
-
-    #[test]
-    fn moves_are_numbered_and_fill_lines_of_79_bytes() {
-        let mut record = GameRecord::default();
-        while !record.position().is_over() {
-            record.take(record.position().moves().into_iter().next().map_or(Move::Pass, Move::Place)).unwrap();
-        }
-        let turns = record.turns().len();
-        // With its braces and the number of the first move, the longer comment makes a line of just 79 bytes.
-        for (comment, beginning) in [(74, "} 1.\n"), (75, "}\n1. "), (90, "}\n1. ")] {
-            let comments = vec!["x".repeat(comment)];
-            let text = write(&AnnotatedGame { comments, ..AnnotatedGame::new(record.clone()) }).text;
-            let moves = text.split_once("\n\n").unwrap().1.trim_end();
-            assert!(moves.contains(beginning), "{moves}");
-            let lines: Vec<&str> = moves.lines().collect();
-            for two in lines.windows(2) {
-                let next = two[1].split(' ').next().unwrap();
-                assert!((two[0].len() <= 79 || comment == 90) && two[0].len() + 1 + next.len() > 79, "{moves}");
-            }
-            let words: Vec<&str> = moves.split([' ', '\n']).skip(1).collect();
-            assert_eq!(words.len(), turns + turns.div_ceil(2) + 1, "{moves}");
-            let numbers = words.iter().step_by(3).take(turns / 2);
-            assert!((1..).zip(numbers).all(|(n, word)| *word == format!("{n}.")), "{moves}");
-        }
-    }
-
-    #[test]
-    fn starts_and_passes_come_back() {
-        for seed in 0..30 {
-            let mut record = GameRecord::from_position(crate::testing::random_position(seed, 40));
-            while !record.position().is_over() {
-                let turn = record.position().moves().into_iter().next().map_or(Move::Pass, Move::Place);
-                record.take(turn).unwrap();
-            }
-            let game = AnnotatedGame {
-                result: Some(GgfResult::of_score(record.position().score_for_black())),
-                comments: vec!["begin".into()],
-                turn_comments: vec![(5, "x".repeat(90))],
-                ..AnnotatedGame::new(record)
-            };
-            let text = write(&game).text;
-            assert_eq!(parse(&text).as_ref(), Ok(&game), "{text}");
-            // Without a count, the result is the one on the board.
-            let end = game.record.position();
-            let [black, white] = [Color::Black, Color::White].map(|color| end.discs(color).count());
-            if black != white {
-                let won = if black > white { "1-0" } else { "0-1" };
-                let said = parse(&text.replace(&format!("{black}-{white}"), won)).unwrap();
-                assert_eq!((said.result, said.contradiction()), (game.result, None), "{text}");
-            }
-        }
-    }
-}
+mod tests;

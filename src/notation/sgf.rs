@@ -115,10 +115,21 @@ fn value(input: &str) -> Parsed<'_, &str> {
     terminated(delimited(char('['), text, close), multispace0).parse(input)
 }
 
-/// The text of a value without its escapes.
+/// The text of a value without its escapes: behind `\` a character stands for itself, and a line does not end.
 fn unescape(value: &str) -> String {
+    let value = value.replace("\r\n", "\n");
     let mut characters = value.chars();
-    std::iter::from_fn(|| characters.next().and_then(|c| if c == '\\' { characters.next() } else { Some(c) })).collect()
+    let mut text = String::new();
+    while let Some(c) = characters.next() {
+        let c = if c == '\\' { characters.next().filter(|&c| c != '\n') } else { Some(c) };
+        text.extend(c);
+    }
+    text
+}
+
+/// The text of a value of one line.
+fn unescape_line(value: &str) -> String {
+    unescape(value).replace('\n', " ")
 }
 
 /// Builds the game while its properties come in.
@@ -159,9 +170,9 @@ impl<'a> Reader<'a> {
             "SZ" if !matches!(first.trim(), "8" | "8:8") => {
                 return self.fail(first, Problem::OtherGame("another size of board"));
             }
-            "PB" => self.game.black.name = unescape(first),
-            "PW" => self.game.white.name = unescape(first),
-            "DT" => self.game.date = unescape(first),
+            "PB" => self.game.black.name = unescape_line(first),
+            "PW" => self.game.white.name = unescape_line(first),
+            "DT" => self.game.date = unescape_line(first),
             "RE" => self.result = first,
             "AB" => self.set(Some(Color::Black), values)?,
             "AW" => self.set(Some(Color::White), values)?,
@@ -354,9 +365,9 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
         _ => !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase()) && !KNOWN.contains(&key),
     });
     let (words, other): (Vec<_>, Vec<_>) = other.into_iter().partition(|(key, _)| key == "RE");
-    let result = match game.result {
-        Some(result) => result_text(result, &mut written),
-        None => words.into_iter().map(|(_, text)| text).collect(),
+    let result = match game.known_result() {
+        Some(result) if words.is_empty() => result_text(result, &mut written),
+        _ => words.into_iter().map(|(_, text)| text).collect(),
     };
     let known = |properties: &[(&str, &str)]| -> String {
         properties.iter().filter(|(_, text)| !text.is_empty()).map(|(key, text)| property(key, text)).collect()

@@ -311,6 +311,12 @@ pub fn file(folder: &tempfile::TempDir, name: &str) -> String {
 pub const GGF: &str = "(;GM[Othello]PC[GGS/os]DT[2003]PB[ada]PW[bob]RE[+2.000]TI[5:00]TY[8]B[f5/1.5/0.1]W[d6//2];)\n";
 
 #[test]
+fn a_warning_has_no_control_characters_of_a_file() {
+    let (_, _, stderr) = said(&["convert", "--to", "transcript"], GGF.replace("ada", "\u{1b}[31mred"));
+    assert!(stderr.contains("[31mred") && !stderr.contains('\u{1b}'), "{stderr:?}");
+}
+
+#[test]
 fn losses_are_told_once_with_the_first_game() {
     let input = GGF.repeat(3);
     let (code, stdout, stderr) = said(&["convert", "--to", "transcript"], &input);

@@ -140,6 +140,18 @@ fn the_names_of_other_games_are_not_replaced() {
 }
 
 #[test]
+fn values_behind_a_position_without_values_are_missed() {
+    let start = emilia::othello::Position::START;
+    let (bare, valued) = (format!("{start};\n"), format!("{start}; f5:+2;\n"));
+    let list = |input: &str| said(&["positions"], input);
+    let (code, stdout, stderr) = list(&(bare.clone() + &valued + &valued));
+    assert_eq!((code, stdout), (0, bare.clone()));
+    let warning = "emilia: warning: the values of 1 position are left out, which came first without values";
+    assert!(stderr.starts_with(warning), "{stderr}");
+    assert_eq!(list(&(valued.clone() + &bare)), (0, valued, String::new()));
+}
+
+#[test]
 fn games_are_chosen_by_a_position_that_they_reach() {
     // The second and the fourth are one game on a board that is turned.
     let games = "f5d6c5f4\nf5f6e6f4\nf5d6c3\nd3c3c4e3\nf5f6\n";

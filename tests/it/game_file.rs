@@ -3,6 +3,7 @@
 use crate::counting_allocator::peak_bytes_while;
 use crate::games::random_game;
 use emilia::notation::game_file::{FileGame, Format, GameFile, GameFileError, WthorWriter};
+use emilia::notation::ggf::GgfResult;
 use emilia::othello::{Move, Position};
 use std::io::{self, Read, Write};
 
@@ -103,6 +104,61 @@ fn a_truncated_file_of_wthor_gives_the_games_that_are_whole() {
 }
 
 #[test]
+fn a_year_of_wthor_is_one() {
+    for (date, year) in [
+        ("1998", "1998"),
+        ("2003.12.15_13:24:03.MST", "2003"),
+        ("20200501", "2020"),
+        ("20201501", ""),
+        ("879884561", ""),
+        ("1231-1999", ""),
+        ("", ""),
+    ] {
+        let mut writer = WthorWriter::new();
+        let ggf = format!("(;GM[Othello]DT[{date}]PB[ada]PW[bob]RE[+4.000]TY[8]B[f5];)");
+        let losses = writer.add(&read(&ggf)[0].as_ref().unwrap().game).unwrap();
+        let is_lost = losses.iter().any(|loss| loss.to_string().starts_with("the date"));
+        assert_eq!(
+            (read(writer.finish().games)[0].as_ref().unwrap().game.date.as_str(), is_lost),
+            (year, year != date),
+            "{date}"
+        );
+    }
+}
+
+#[test]
+fn names_that_wthor_cannot_tell_apart_are_told() {
+    let mut writer = WthorWriter::new();
+    let mut told = |black: &str| {
+        let ggf = format!("(;GM[Othello]PB[{black}]PW[bob]RE[+4.000]TY[8]B[f5];)");
+        let losses = writer.add(&read(ggf)[0].as_ref().unwrap().game).unwrap();
+        losses.iter().find(|loss| loss.to_string().starts_with("how two names differ")).map(|loss| loss.detail.clone())
+    };
+    assert_eq!(told("Alexander Longname Junior One"), None);
+    assert_eq!(told("Alexander Longname Junior One"), None);
+    let both = r#""Alexander Longname Junior One" and "Alexander Longname Junior Two""#;
+    assert_eq!(told("Alexander Longname Junior Two").as_deref(), Some(both));
+}
+
+#[test]
+fn words_around_a_diagram_may_have_the_sign_of_comments() {
+    let squares = format!("{:#}", Position::START).lines().take(9).collect::<Vec<_>>().join("\n");
+    for (text, turns, comments) in [
+        (format!("{squares}\n% from a book\nWhite to move\n"), 0, &["from a book"][..]),
+        (format!("100% Joe (black) - bob (white)\n{squares}\nWhite to move\n"), 0, &[]),
+        (format!("{squares} % eight\nI am 100% sure: white to move\ne3\n% one\n"), 1, &["eight\none"]),
+    ] {
+        let [Ok(found)] = &read(&text)[..] else { panic!("{text}") };
+        assert_eq!(found.game.record.start(), &Position::START.pass(), "{text}");
+        assert_eq!(
+            (found.game.record.turns().len(), &found.game.comments[..]),
+            (turns, &comments.iter().map(|c| c.to_string()).collect::<Vec<_>>()[..]),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn lines_of_many_kinds_stand_in_one_file() {
     let start = Position::START;
     let file = format!(
@@ -148,8 +204,14 @@ fn of_a_game_of_pgn_that_is_cut_off_the_whole_moves_are_read() {
         let [Ok(found)] = &games[..] else { panic!("{games:?}") };
         assert!(found.is_cut && found.game.record.turns().len() == 2, "{end}");
     }
-    for end in ["c9 ; {no comment", "37-27 c", "37-27 {a comment", "c9 {a comment", "2. a1"] {
+    for end in ["c9 ; {no comment", "c9 {a comment", "2. a1", "37-27 c3"] {
         assert!(matches!(cut(end)[..], [Err(_)]), "{end}");
+    }
+    for (end, left_out) in [("37-27 c", "c"), ("37-27 {a comment", "{a comment")] {
+        let games = cut(end);
+        let [Ok(found)] = &games[..] else { panic!("{games:?}") };
+        assert!(!found.is_cut && found.game.result == Some(GgfResult::of_score(10)), "{end}");
+        assert_eq!(found.game.unread, [left_out]);
     }
 }
 

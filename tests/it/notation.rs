@@ -119,10 +119,26 @@ fn the_mover_is_read_where_it_stands() {
         format!("Turn: White\n{rows}"),
         format!("{rows}\n(white to move)"),
         format!("{rows}\nwhite to move\nblack 2"),
+        format!("Next: White\n{rows}"),
+        format!("{rows}\nWhite moves"),
+        format!("{rows}\nIt is White's turn."),
         "8/8/8/3pP3/3Pp3/8/8/8 w".to_owned(),
     ] {
         assert_eq!(read(&text).position(), &start, "{text}");
     }
+}
+
+#[test]
+fn moves_behind_the_side_to_move_are_played() {
+    let start = Position::START.to_string();
+    for text in ["f5 d6", " to move f5 d6", " to move: f5d6", " to play, 1. f5 d6"] {
+        assert_eq!(
+            read(&format!("{start}{}{text}", if text.starts_with(' ') { "" } else { " " })),
+            moves("f5 d6"),
+            "{text}"
+        );
+    }
+    assert_eq!(read(&format!("{start} to move, 60 empty squares")).turns().len(), 0);
 }
 
 #[test]
@@ -498,6 +514,22 @@ fn passes_left_out_of_ggf_and_sgf_are_put_in() {
     let wrong = ggf::parse("(;GM[Othello]B[f5]\nB[d6];)").unwrap_err();
     assert_eq!((wrong.line, wrong.column), (2, 3));
     assert_eq!(wrong.problem, Problem::WrongSide(Color::Black, Color::White));
+}
+
+#[test]
+fn lines_of_sgf_end_where_nothing_escapes_them() {
+    let game = sgf::parse("(;GM[2]PB[a\\\nb]PW[c\r\nd]C[one\\\r\ntwo\nthree \\\\];B[fe])").unwrap();
+    assert_eq!((game.black.name.as_str(), game.white.name.as_str()), ("ab", "c d"));
+    assert_eq!(game.comments, ["onetwo\nthree \\"]);
+}
+
+#[test]
+fn a_game_that_was_played_to_its_end_has_its_result() {
+    let mut game = AnnotatedGame::new(moves("e6f4e3f6g5d6e7f5c5"));
+    assert!(write(&game, Format::Ggf).unwrap().text.contains("RE[+64.000]"));
+    assert!(sgf_text(&game).contains("RE[B+64]"));
+    game.record.undo();
+    assert!(write(&game, Format::Ggf).unwrap().text.contains("RE[?]") && !sgf_text(&game).contains("RE["));
 }
 
 #[test]

@@ -81,6 +81,9 @@ pub(super) enum Shape {
 /// The bytes of a text that are looked at before its format must be decided.
 pub(super) const LOOK: usize = 16 << 10;
 
+/// The character that ends a text of DOS.
+pub(super) const DOS_END: char = '\x1a';
+
 /// The shape of a file by its beginning; `None` if more must be seen. At the end there is always an answer, and with `LOOK` bytes unless all
 /// are blanks and comments.
 pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
@@ -94,7 +97,7 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
         return None;
     }
     let text = with_line_feeds(text_of(beginning));
-    let mut cursor = Cursor::new(&text);
+    let mut cursor = Cursor::new(text.trim_end_matches(DOS_END));
     skip_comments(&mut cursor);
     if cursor.peek().is_none() {
         return at_end.then_some(Shape::Empty);
@@ -104,7 +107,7 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     if let Some(record) = behind_count(cursor.rest()) {
         return in_parentheses(record, enough);
     }
-    if is_tag(line) {
+    if is_tag(line) || behind_comment(cursor.rest()).is_some_and(is_tag) {
         return Some(Shape::Pgn);
     }
     if line.starts_with('[') && !line_is_whole {
@@ -198,11 +201,22 @@ pub(super) fn behind_count(text: &str) -> Option<&str> {
     record.starts_with('(').then_some(record)
 }
 
+/// What follows the comment in braces that a text begins with.
+fn behind_comment(text: &str) -> Option<&str> {
+    text.strip_prefix('{')?.split_once('}').map(|(_, behind)| behind)
+}
+
 /// Whether a line begins with a tag such as `[Site "kurnik"]`.
-pub(super) fn is_tag(line: &str) -> bool {
-    let Some(rest) = line.trim_start_matches(is_blank).strip_prefix('[') else { return false };
-    let value = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    value.len() < rest.len() && value.trim_start().starts_with('"')
+fn is_tag(line: &str) -> bool {
+    tag_name(line).is_some()
+}
+
+/// The name of the tag that a line begins with, the end of another file of DOS before it or not. A hyphen is not of a good name, but of a tag.
+pub(super) fn tag_name(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c| is_blank(c) || c == DOS_END).strip_prefix('[')?;
+    let value = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let name = &rest[..rest.len() - value.len()];
+    (!name.is_empty() && value.trim_start().starts_with('"')).then_some(name)
 }
 
 /// Whether a line is likely to be a record of its own: moves, a game of a logbook, a position.
@@ -272,10 +286,14 @@ mod tests {
             ("games of a day\n1 (;GM[Othello]PB[a];)\nf5d6".to_owned(), Shape::Ggf),
             ("games of a day\n(;FF[4]GM[2]SZ[8])\n".to_owned(), Shape::Sgf),
             ("; games of a day\n\n[Black \"a\"]\n\n1. f5".to_owned(), Shape::Pgn),
+            ("{ games of a day\nf5d6 }\n[Black \"a\"]\n\n1. f5".to_owned(), Shape::Pgn),
+            ("[White-Elo \"1200\"]\n[Black \"a\"]\n\n1. f5".to_owned(), Shape::Pgn),
             ("games of a day\nf5d6\n[Black \"a\"]".to_owned(), Shape::Lines),
             (format!("{start:#}\n{start:#}"), Shape::Whole),
             (format!("{start:#}").replace('\n', "\r"), Shape::Whole),
+            (format!("{start:#}\r\n\x1a"), Shape::Whole),
             (String::new(), Shape::Empty),
+            ("# nothing\r\n\x1a".to_owned(), Shape::Empty),
             ("% a comment\n# another one\r\n\u{feff}".to_owned(), Shape::Empty),
             ("a line that nobody can read\nand another".to_owned(), Shape::Unknown),
             ("--------\n".repeat(7), Shape::Lines),

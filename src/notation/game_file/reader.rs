@@ -1,14 +1,16 @@
 //! One game of a file after another.
 
-use super::content::{LOOK, Shape, is_comment, shape, text_of};
+use super::content::{DOS_END, LOOK, Shape, is_comment, shape, text_of};
 use super::error::{GameFileError, ReadProblem};
 use super::source::ByteSource;
 use super::splitting::game_length;
 use super::wthor_reader::WthorReader;
 use super::{Format, text_formats};
+use crate::input_line::BYTE_ORDER_MARK;
 use crate::notation::wthor::{self, PLAYER, TOURNAMENT};
 use crate::notation::{AnnotatedGame, NotationError};
 use crate::whole_file::folder;
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -45,6 +47,14 @@ pub struct GamePlace {
     pub number: usize,
     /// The line on which it begins, from 1; `None` in a file of WTHOR.
     pub line: Option<usize>,
+}
+
+impl GamePlace {
+    /// The place in words, with what its file is called.
+    pub fn in_file(&self, file: &str) -> String {
+        let line = self.line.map_or_else(String::new, |line| format!("line {line}: "));
+        format!("{file}: {line}game {}", self.number)
+    }
 }
 
 /// Reads the games of a file, a pipe or any bytes, in whichever format they are.
@@ -227,10 +237,11 @@ impl GameFile {
         let (line, column) = (self.source.line, self.source.column);
         let place = GamePlace { number: self.number + 1, line: Some(line) };
         let text = text_of(&self.source.take(length));
-        let text = text.trim_end();
-        let is_last = self.source.at_end() && self.source.bytes().trim_ascii().is_empty();
-        let read = text_formats::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
-            let cut = if is_last { text_formats::read_cut(self.shape, text) } else { None };
+        let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == DOS_END);
+        let text = if self.shape == Shape::Lines { with_usual_comments(text) } else { text.into() };
+        let is_last = self.source.at_end() && self.source.bytes().iter().all(is_blank);
+        let read = text_formats::read(self.shape, &text).map(|read| (read, false)).or_else(|error| {
+            let cut = if is_last { text_formats::read_cut(self.shape, &text) } else { None };
             cut.map(|read| (read, true)).ok_or(error)
         });
         let game = read.map(|((format, game), is_cut)| FileGame { place, format, game, is_cut });
@@ -256,14 +267,30 @@ impl Iterator for GameFile {
     }
 }
 
+/// The lines of a game, those of comment with `%` at the beginning.
+fn with_usual_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') || !text.contains('#') {
+        return text.into();
+    }
+    let usual = |line: &str| {
+        let has_other_sign = line.trim_start().starts_with('#') && is_comment(line.trim_start());
+        if has_other_sign { line.replacen('#', "%", 1) } else { line.to_owned() }
+    };
+    text.split_inclusive('\n').map(usual).collect()
+}
+
+/// Whether a byte between games says nothing.
+fn is_blank(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || char::from(*byte) == DOS_END
+}
+
 /// How many of these bytes stand between games, and whether a comment whose end is not there yet begins behind them.
 fn between(bytes: &[u8], at_end: bool) -> (usize, bool) {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut rest = bytes;
     loop {
-        rest = rest.trim_ascii_start();
+        rest = &rest[rest.iter().take_while(|byte| is_blank(byte)).count()..];
         let at = bytes.len() - rest.len();
-        if let Some(behind) = rest.strip_prefix(MARK) {
+        if let Some(behind) = rest.strip_prefix(BYTE_ORDER_MARK) {
             rest = behind;
         } else if rest.starts_with(b"%") || rest.starts_with(b"#") {
             let end = rest.iter().position(|&byte| byte == b'\n');
@@ -274,7 +301,8 @@ fn between(bytes: &[u8], at_end: bool) -> (usize, bool) {
             let Some(end) = end else { return (at, true) };
             rest = &rest[end + 1..];
         } else {
-            let is_half_a_mark = rest.len() < MARK.len() && MARK.starts_with(rest) && !rest.is_empty();
+            let is_half_a_mark =
+                rest.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(rest) && !rest.is_empty();
             return (at, is_half_a_mark && !at_end);
         }
     }
@@ -343,4 +371,45 @@ fn beginning(name: &str, begins: &str) -> Option<usize> {
     let (last, next) = (begins.chars().next_back()?, behind.chars().next());
     let goes_on = next.is_some_and(|next| next.is_alphanumeric() && kind(next) == kind(last));
     (!goes_on).then_some(begins.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::transcript;
+
+    /// The moves and the comments of the games, and the warnings.
+    fn read(text: &str) -> Vec<(String, Vec<String>, Option<String>)> {
+        let games = GameFile::new("file", io::Cursor::new(text.to_owned())).unwrap();
+        let told = |game: FileGame| {
+            let moves = transcript::Transcript(&game.game.record).to_string();
+            let warning = game.cut_warning();
+            (moves, game.game.comments, warning)
+        };
+        games.map(|game| told(game.unwrap())).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_text_of_dos_is_no_game() {
+        for game in
+            ["(;GM[Othello]B[f5];)", "(;GM[2];B[f5])", "[A \"1\"]\r\n\r\n1. f5 40-24", "f5", "1. f5", "+f5: -02 10"]
+        {
+            for end in ["\x1a", "\r\n\x1a", "\r\n\x1a\r\n"] {
+                let one = ("f5".to_owned(), Vec::new(), None);
+                assert_eq!(read(&format!("{game}{end}")), std::slice::from_ref(&one), "{game:?} {end:?}");
+                assert_eq!(read(&format!("{game}\r\n{end}{game}{end}")), [one.clone(), one], "{game:?} {end:?}");
+            }
+        }
+        let cut = read("(;GM[Othello]B[f5]\r\n\x1a");
+        assert_eq!(cut[0].2.as_deref(), Some("the file ends within the game; it has the first move"));
+    }
+
+    #[test]
+    fn lines_of_a_game_may_have_comments() {
+        let text = "1. f5 d6 % the start\n# of a day\n  % and more\n2. c3 d3\n# another one\n1. f5 f6\n";
+        let [first, second] = &read(text)[..] else { panic!("two games are expected") };
+        assert_eq!((first.0.as_str(), second.0.as_str()), ("f5d6c3d3", "f5f6"));
+        assert_eq!(first.1.join("\n").lines().next(), Some("the start"));
+        assert!(second.1.is_empty());
+    }
 }

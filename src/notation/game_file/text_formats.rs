@@ -18,8 +18,8 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
 
 /// Reads a line, or a text that is one position.
 fn line_or_position(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), NotationError> {
-    let (text, comment) = text.split_at(text.find('%').unwrap_or(text.len()));
-    let (text, comment) = (plain(text), comment.trim_start_matches('%').trim());
+    let (text, comment) = split_comments(shape, text);
+    let text = plain(&text);
     let text = text.trim_end_matches(is_blank);
     let mut cursor = Cursor::new(text);
     cursor.skip_blanks();
@@ -38,9 +38,30 @@ fn line_or_position(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame),
         }
     };
     if !comment.is_empty() {
-        game.comments.push(comment.to_owned());
+        game.comments.push(comment);
     }
     Ok((format, game))
+}
+
+/// A text with blanks for its comments, so that places in it stay, and the comments: of each line what stands behind `%`. Around a diagram words may
+/// have that character (`100% sure`), so there a blank comes before it, or the line begins with it.
+fn split_comments(shape: Shape, text: &str) -> (String, String) {
+    let begins = |line: &str| match shape {
+        Shape::Whole => {
+            let mut signs = line.match_indices('%').map(|(at, _)| at);
+            signs.find(|&at| at == 0 || line[..at].ends_with(is_blank))
+        }
+        _ => line.find('%'),
+    };
+    let (mut rest, mut comments) = (String::with_capacity(text.len()), Vec::new());
+    for line in text.split_inclusive('\n') {
+        let (kept, comment) = line.split_at(begins(line).unwrap_or(line.len()));
+        rest += kept;
+        rest.extend(comment.chars().map(|c| if c == '\n' { c } else { ' ' }));
+        comments.push(comment.trim_start_matches('%').trim());
+    }
+    comments.retain(|comment| !comment.is_empty());
+    (rest, comments.join("\n"))
 }
 
 /// Reads what is there of a game whose file ends within it. `None` if nothing can be made of it.

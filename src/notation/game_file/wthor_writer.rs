@@ -7,10 +7,14 @@ use crate::notation::written::Unwritable;
 use crate::notation::wthor::{GAME, HEADER, PLAYER, TOURNAMENT};
 use crate::othello::{Move, Position};
 use std::collections::HashMap;
+use std::ops::{Range, RangeInclusive};
 use std::time::SystemTime;
 
 /// No theoretical score: no number of discs, so that no reader takes it for one.
 const NO_THEORY: u8 = 255;
+
+/// Years in which the game was played. Other numbers in front of a date are no years.
+const YEARS: RangeInclusive<u16> = 1850..=2150;
 
 /// Collects games, and gives out the files when all are there.
 #[derive(Debug, Default)]
@@ -87,7 +91,7 @@ impl WthorWriter {
     }
 
     fn note_year(&mut self, date: &str, losses: &mut Vec<Loss>) {
-        let year = date.get(..4).and_then(|year| year.parse::<u16>().ok()).filter(|year| *year >= 1000);
+        let year = year_of(date);
         if !date.is_empty() && (year.is_none() || date.len() > 4) {
             losses.push(Loss::new(Datum::Date, date));
         }
@@ -111,6 +115,15 @@ impl WthorWriter {
     }
 }
 
+/// The year that a date begins with: as four digits that no further one follows, unless a month and a day do.
+fn year_of(date: &str) -> Option<u16> {
+    let digits = date.len() - date.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = |range: Range<usize>| date[range].parse::<u16>().unwrap_or(0);
+    let is_day = || (1..=12).contains(&number(4..6)) && (1..=31).contains(&number(6..8));
+    let is_year = digits == 4 || digits == 8 && is_day();
+    is_year.then(|| number(0..4)).filter(|year| YEARS.contains(year))
+}
+
 /// A header with today's date and no records.
 fn header(year: u16, theory_empties: u8) -> [u8; HEADER] {
     let mut header = [0; HEADER];
@@ -130,6 +143,8 @@ fn header(year: u16, theory_empties: u8) -> [u8; HEADER] {
 struct Names {
     numbers: HashMap<String, u16>,
     bytes: Vec<Vec<u8>>,
+    /// The first name with these bytes: what a file keeps of a name may be what it keeps of another one.
+    firsts: HashMap<Vec<u8>, String>,
 }
 
 impl Names {
@@ -156,6 +171,10 @@ impl Names {
         let number = number.ok_or(Unwritable::Names(most))?;
         let mut bytes = latin[..kept].to_vec();
         bytes.resize(size, 0);
+        let first = self.firsts.entry(bytes.clone()).or_insert_with(|| name.to_owned());
+        if first != name {
+            losses.push(Loss::new(Datum::Difference, format!("{first:?} and {name:?}")));
+        }
         self.bytes.push(bytes);
         self.numbers.insert(name.to_owned(), number);
         Ok(number)

@@ -281,7 +281,7 @@ impl fmt::Display for Ggf<'_> {
         let game = self.0;
         write!(f, "(;GM[Othello]PC[{}]DT[{}]", shown(&game.place), shown(&game.date))?;
         write!(f, "PB[{}]PW[{}]", shown(&game.black.name), shown(&game.white.name))?;
-        match game.result {
+        match game.known_result() {
             Some(result) => write!(f, "RE[{result}]")?,
             None => f.write_str("RE[?]")?,
         }

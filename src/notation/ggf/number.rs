@@ -1,13 +1,15 @@
 //! Numbers as GGF writers spell them.
 
+use crate::notation::plain;
 use std::fmt;
 
 /// Larger numbers have no meaning in a game record.
 const LIMIT: f64 = 1e9;
 
-/// Reads a decimal number with a point or a comma, with or without a sign and an exponent. `None` for anything else,
-/// the words for infinity among it, and for numbers beyond a thousand million.
+/// Reads a decimal number with a point or a comma, with or without a sign and an exponent, in wide digits and with a long dash
+/// too. `None` for anything else, the words for infinity among it, and for numbers beyond a thousand million.
 pub(super) fn parse(text: &str) -> Option<f64> {
+    let text = plain(text);
     let text = text.trim();
     if text.len() > 64 || !text.bytes().all(|b| b.is_ascii_digit() || b"+-.,eE".contains(&b)) {
         return None;
@@ -44,7 +46,15 @@ mod tests {
 
     #[test]
     fn commas_exponents_and_signs_are_read() {
-        for (text, number) in [("3,25", 3.25), ("5.0E-4", 5e-4), ("+18", 18.0), ("-.5", -0.5), (" 1e2 ", 100.0)] {
+        for (text, number) in [
+            ("3,25", 3.25),
+            ("5.0E-4", 5e-4),
+            ("+18", 18.0),
+            ("-.5", -0.5),
+            (" 1e2 ", 100.0),
+            ("\u{2212}4.000", -4.0),
+            ("\u{ff0b}\u{ff11}\u{ff0e}\u{ff15}", 1.5),
+        ] {
             assert_eq!(parse(text), Some(number), "{text}");
         }
         for bad in ["", "abc", "1,2,3", "inf", "NaN", "1e400", "1e10", "0x10", "1 2"] {

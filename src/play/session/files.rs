@@ -61,8 +61,7 @@ impl Session {
         if game.place.is_empty() {
             game.place = "emilia play".to_owned();
         }
-        let end = game.record.position();
-        let played_out = end.is_over().then(|| GgfResult { score: f64::from(end.score_for_black()), ending: None });
+        let played_out = game.score_on_board().map(|score| GgfResult { score, ending: None });
         game.result = self.result_on_time().or(played_out).or(game.result);
         // Games of WTHOR are no text.
         let named = Format::of_file_name(&path.to_string_lossy()).filter(|&format| format != Format::Wthor);
