@@ -141,16 +141,22 @@ impl Worker {
             return self.decide(question, report);
         }
         let (task, control) = search_job(question);
-        let report = self.search(question, &task, &control);
-        let mut decision = self.decide(question, report);
-        if task.margin.is_some() {
-            if let Some(search) = &mut self.search {
-                search.value_choice(&mut decision.report, &task, &control);
+        let (report, shown) = self.search(question, &task, &control);
+        let show = |last: &Report| {
+            if question.reports && shown.is_none_or(|(lines, depth)| (&lines, depth) != (&last.lines, last.depth)) {
+                let _ = question.events.send(Event::Report(last.clone()));
             }
-            if question.reports {
-                let _ = question.events.send(Event::Report(decision.report.clone()));
-            }
+        };
+        if task.margin.is_none() {
+            show(&report);
+            return self.decide(question, report);
         }
+        // With a margin the last report is that of the move that is chosen.
+        let mut decision = self.decide(question, report);
+        if let Some(search) = &mut self.search {
+            search.value_choice(&mut decision.report, &task, &control);
+        }
+        show(&decision.report);
         decision
     }
 
@@ -191,26 +197,22 @@ impl Worker {
         log::debug!("pondered {}: {} positions, depth {}", request.position, report.nodes, report.depth);
     }
 
-    fn search(&mut self, question: &SearchJob, task: &Task, control: &Control) -> Report {
+    /// What the search answers, and the lines and the depth of the last report that was shown.
+    fn search(&mut self, question: &SearchJob, task: &Task, control: &Control) -> (Report, Option<Shown>) {
         let search = self.search.get_or_insert_with(|| (self.builder)(&question.options));
-        let mut last_sent = None;
+        let mut shown = None;
         // A margin asks for every move that is good enough.
         let most_lines = if task.margin.is_some() { usize::MAX } else { task.lines };
         let mut report = search.think(task, control, &mut |report| {
             if question.reports {
                 let mut report = report.clone();
                 unite_symmetric_moves(&mut report, &task.position, task.except, most_lines);
-                last_sent = Some((report.lines.clone(), report.depth));
+                shown = Some((report.lines.clone(), report.depth));
                 let _ = question.events.send(Event::Report(report));
             }
         });
         unite_symmetric_moves(&mut report, &task.position, task.except, most_lines);
-        // With a margin the last report is that of the move that is chosen.
-        let is_last = question.reports && task.margin.is_none();
-        if is_last && last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
-            let _ = question.events.send(Event::Report(report.clone()));
-        }
-        report
+        (report, shown)
     }
 
     /// Chooses the turn and puts its line in front.
@@ -228,6 +230,9 @@ impl Worker {
         Decision { turn: report.lines.first().map(|line| line.turn), report }
     }
 }
+
+/// The lines and the depth of a report.
+type Shown = (Vec<Line>, SearchDepth);
 
 /// What a question asks of the search, and the limits of it.
 fn search_job(question: &SearchJob) -> (Task, Control) {

@@ -258,9 +258,12 @@ fn mover(cursor: &mut Cursor<'_>) -> Option<Color> {
     *cursor = ahead.clone();
     ahead.skip_while(is_blank);
     if ahead.eat("to move") || ahead.eat("to play") {
-        ahead.skip_while(|c| is_blank(c) || matches!(c, '.' | ',' | ':' | ';' | ')' | ']'));
-        let words = if transcript::begins(&ahead) { 0 } else { ahead.rest_of_line().len() };
-        cursor.go_to(ahead.offset() + words);
+        ahead.skip_while(|c| is_blank(c) || matches!(c, '.' | ',' | ':' | ')' | ']'));
+        let line = ahead.rest_of_line();
+        // Moves follow, or values of moves, as in OBF; else words.
+        let are_values = line.starts_with(';') && line.contains(':');
+        let are_moves = transcript::begins(&ahead) && transcript::parse_turns(line).is_ok();
+        cursor.go_to(ahead.offset() + if are_values || are_moves { 0 } else { line.len() });
     }
     Some(color)
 }
@@ -414,10 +417,9 @@ fn diagram_row(line: &str) -> Option<(u8, [Option<Color>; EIGHT], &str)> {
     Some((digit as u8 - b'1', discs, cursor.rest()))
 }
 
-/// The side that words around a diagram name: before `to move`, `to play`, `moves`, `plays` or `'s turn`, or behind `move:`, `turn:`, `mover:`,
-/// `next:` or `to play:`. The quote of `'s` is a blank by now.
-fn spoken_mover(words: &str) -> Option<Color> {
-    let words: Vec<&str> = words.split(is_blank).filter(|word| !word.is_empty()).collect();
+/// The side that words around a diagram name: before `to move`, `to play` or `'s turn`, behind `move:`, `turn:`, `mover:`, `next:` or `to play:`, or
+/// before `moves` or `plays` at the end of a line. The quote of `'s` is a blank by now.
+fn spoken_mover<'a>(words: &'a str) -> Option<Color> {
     let bare = |word: &str| side(word.trim_matches(|c| matches!(c, '(' | ')' | '[' | ']' | ':' | ',' | ';' | '=')));
     let is = |word: &str, names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
     let is_last = |word: &str, names: &[&str]| is(word.trim_end_matches([',', '.', ')', ';', ']']), names);
@@ -426,9 +428,14 @@ fn spoken_mover(words: &str) -> Option<Color> {
             || is(three[1], &["s"]) && is_last(three[2], &["turn"]);
         is_named.then(|| bare(three[0])).flatten()
     };
-    let of_two = |two: &[&str]| {
-        let named = if is(two[0], &["move:", "turn:", "mover:", "next:", "play:"]) { Some(two[1]) } else { None };
-        named.or(is_last(two[1], &["moves", "plays"]).then_some(two[0])).and_then(bare)
+    let of_two =
+        |two: &[&str]| is(two[0], &["move:", "turn:", "mover:", "next:", "play:"]).then(|| bare(two[1])).flatten();
+    let of_end = |line: &[&str]| match line {
+        [.., who, last] if is_last(last, &["moves", "plays"]) => bare(who),
+        _ => None,
     };
-    words.windows(3).find_map(of_three).or_else(|| words.windows(2).find_map(of_two))
+    let split = |text: &'a str| text.split(is_blank).filter(|word| !word.is_empty()).collect::<Vec<&str>>();
+    let all = split(words);
+    let named = all.windows(3).find_map(of_three).or_else(|| all.windows(2).find_map(of_two));
+    named.or_else(|| words.lines().find_map(|line| of_end(&split(line))))
 }

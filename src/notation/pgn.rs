@@ -134,10 +134,12 @@ fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>, is_last: bool
     }
 }
 
-/// Whether a tag says that a player ran out of time: `Time forfeit`, `ada won on time`.
+/// Whether a tag says that a player ran out of time: `Time forfeit`, `ada won on time`, `out of time`, `timeout`.
 fn says_time(key: &str, value: &str) -> bool {
-    let is_time = |word: &str| ["time", "timeout"].iter().any(|known| word.eq_ignore_ascii_case(known));
-    key == TERMINATION.0 && value.split(|c: char| !c.is_alphanumeric()).any(is_time)
+    let value = value.to_ascii_lowercase();
+    let words: Vec<&str> = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_said = |two: &[&str]| matches!(two, ["time", "forfeit"] | ["on" | "of", "time"]);
+    key == TERMINATION.0 && (words.contains(&"timeout") || words.windows(2).any(is_said))
 }
 
 /// The result of a game by the two numbers that a text ends with, such as `37-27`: discs of Black and White, or 1 and 0 for a game
@@ -234,7 +236,8 @@ fn tag(cursor: &mut Cursor<'_>) -> Result<(String, String, usize), &'static str>
 fn skip_blanks_and_comments(cursor: &mut Cursor<'_>) {
     loop {
         cursor.skip_blanks();
-        let begins_a_line = cursor.text()[..cursor.offset()].bytes().next_back().is_none_or(|byte| byte == b'\n');
+        let before = cursor.text()[..cursor.offset()].trim_end_matches(|c| c != '\n' && is_blank(c));
+        let begins_a_line = before.is_empty() || before.ends_with('\n');
         if !matches!(cursor.peek(), Some('%' | '#')) || !begins_a_line {
             return;
         }
@@ -332,10 +335,13 @@ impl Moves<'_> {
     /// Reads comments. Other words are left out, but moves would be those of another game.
     fn part_behind_result(&mut self, c: char) -> Result<(), NotationError> {
         let is_move = c.is_ascii_digit() || self.cursor.square().is_some();
+        let words = self.cursor.rest_of_line().split('{').next().unwrap_or_default();
+        let is_word = |word: &str| word.len() > 2 && !word.eq_ignore_ascii_case("pass");
+        let has_words = words.split(|c: char| !c.is_alphabetic()).any(is_word);
         match c {
             ';' => keep_line(&mut self.game, &mut self.cursor),
             '{' if keep_braces(&mut self.game, &mut self.cursor) => {}
-            _ if is_move && transcript::begins(&self.cursor) => {
+            _ if is_move && !has_words && transcript::begins(&self.cursor) => {
                 return Err(self.cursor.expected("the end after the result"));
             }
             _ => {

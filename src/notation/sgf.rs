@@ -127,11 +127,6 @@ fn unescape(value: &str) -> String {
     text
 }
 
-/// The text of a value of one line.
-fn unescape_line(value: &str) -> String {
-    unescape(value).replace('\n', " ")
-}
-
 /// Builds the game while its properties come in.
 #[derive(Default)]
 struct Reader<'a> {
@@ -170,9 +165,9 @@ impl<'a> Reader<'a> {
             "SZ" if !matches!(first.trim(), "8" | "8:8") => {
                 return self.fail(first, Problem::OtherGame("another size of board"));
             }
-            "PB" => self.game.black.name = unescape_line(first),
-            "PW" => self.game.white.name = unescape_line(first),
-            "DT" => self.game.date = unescape_line(first),
+            "PB" => self.game.black.name = unescape(first),
+            "PW" => self.game.white.name = unescape(first),
+            "DT" => self.game.date = unescape(first),
             "RE" => self.result = first,
             "AB" => self.set(Some(Color::Black), values)?,
             "AW" => self.set(Some(Color::White), values)?,

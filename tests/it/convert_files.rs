@@ -142,7 +142,7 @@ fn the_names_of_other_games_are_not_replaced() {
 #[test]
 fn values_behind_a_position_without_values_are_missed() {
     let start = emilia::othello::Position::START;
-    let (bare, valued) = (format!("{start};\n"), format!("{start}; f5:+2;\n"));
+    let (bare, valued) = (format!("{start};\n"), format!("{start}; F5:+2;\n"));
     let list = |input: &str| said(&["positions"], input);
     let (code, stdout, stderr) = list(&(bare.clone() + &valued + &valued));
     assert_eq!((code, stdout), (0, bare.clone()));

@@ -2,7 +2,7 @@
 
 use crate::counting_allocator::peak_bytes_while;
 use crate::games::random_game;
-use emilia::notation::game_file::{FileGame, Format, GameFile, GameFileError, WthorWriter};
+use emilia::notation::game_file::{FileGame, Format, GameFile, GameFileError, WthorWriter, write};
 use emilia::notation::ggf::GgfResult;
 use emilia::othello::{Move, Position};
 use std::io::{self, Read, Write};
@@ -104,11 +104,25 @@ fn a_truncated_file_of_wthor_gives_the_games_that_are_whole() {
 }
 
 #[test]
+fn a_game_that_was_played_to_its_end_has_its_result() {
+    let mut game = read("e6f4e3f6g5d6e7f5c5").remove(0).unwrap().game;
+    game.result = None;
+    assert!(write(&game, Format::Ggf).unwrap().text.contains("RE[+64.000]"));
+    assert!(write(&game, Format::Sgf).unwrap().text.contains("RE[B+64]"));
+    game.record.undo();
+    assert!(
+        write(&game, Format::Ggf).unwrap().text.contains("RE[?]")
+            && !write(&game, Format::Sgf).unwrap().text.contains("RE[")
+    );
+}
+
+#[test]
 fn a_year_of_wthor_is_one() {
     for (date, year) in [
         ("1998", "1998"),
         ("2003.12.15_13:24:03.MST", "2003"),
         ("20200501", "2020"),
+        ("20200501123000", "2020"),
         ("20201501", ""),
         ("879884561", ""),
         ("1231-1999", ""),
@@ -146,7 +160,7 @@ fn words_around_a_diagram_may_have_the_sign_of_comments() {
     for (text, turns, comments) in [
         (format!("{squares}\n% from a book\nWhite to move\n"), 0, &["from a book"][..]),
         (format!("100% Joe (black) - bob (white)\n{squares}\nWhite to move\n"), 0, &[]),
-        (format!("{squares} % eight\nI am 100% sure: white to move\ne3\n% one\n"), 1, &["eight\none"]),
+        (format!("{squares}\n% one\nI am 100% sure: white to move\n % two\ne3\n"), 1, &["one\ntwo"]),
     ] {
         let [Ok(found)] = &read(&text)[..] else { panic!("{text}") };
         assert_eq!(found.game.record.start(), &Position::START.pass(), "{text}");
@@ -193,6 +207,8 @@ fn comments_stand_above_games_of_every_format() {
     let pgn = read("[Black \"ada\"]\n\nf5 d6\n# the next one\n[Black \"eve\"]\n\nf5\n");
     let names: Vec<_> = pgn.into_iter().map(|game| game.unwrap().game.black.name).collect();
     assert_eq!(names, ["ada", "eve"]);
+    let [Ok(found)] = &read("[Black \"ada\"]\n  # not so far left\n[White \"bob\"]\n\n1. f5 *\n")[..] else { panic!() };
+    assert_eq!((found.game.white.name.as_str(), found.game.record.turns().len()), ("bob", 1));
 }
 
 #[test]
@@ -207,7 +223,12 @@ fn of_a_game_of_pgn_that_is_cut_off_the_whole_moves_are_read() {
     for end in ["c9 ; {no comment", "c9 {a comment", "2. a1", "37-27 c3"] {
         assert!(matches!(cut(end)[..], [Err(_)]), "{end}");
     }
-    for (end, left_out) in [("37-27 c", "c"), ("37-27 {a comment", "{a comment")] {
+    for (end, left_out) in [
+        ("37-27 c", "c"),
+        ("37-27 {a comment", "{a comment"),
+        ("37-27\nc4 was better", "c4 was better"),
+        ("37-27\n2 d3 and more", "2 d3 and more"),
+    ] {
         let games = cut(end);
         let [Ok(found)] = &games[..] else { panic!("{games:?}") };
         assert!(!found.is_cut && found.game.result == Some(GgfResult::of_score(10)), "{end}");

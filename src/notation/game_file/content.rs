@@ -97,7 +97,7 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
         return None;
     }
     let text = with_line_feeds(text_of(beginning));
-    let mut cursor = Cursor::new(text.trim_end_matches(DOS_END));
+    let mut cursor = Cursor::new(text.trim_end_matches(|c: char| c.is_whitespace() || c == DOS_END));
     skip_comments(&mut cursor);
     if cursor.peek().is_none() {
         return at_end.then_some(Shape::Empty);
@@ -294,6 +294,7 @@ mod tests {
             (format!("{start:#}\r\n\x1a"), Shape::Whole),
             (String::new(), Shape::Empty),
             ("# nothing\r\n\x1a".to_owned(), Shape::Empty),
+            ("# nothing\r\n\x1a\r\n".to_owned(), Shape::Empty),
             ("% a comment\n# another one\r\n\u{feff}".to_owned(), Shape::Empty),
             ("a line that nobody can read\nand another".to_owned(), Shape::Unknown),
             ("--------\n".repeat(7), Shape::Lines),

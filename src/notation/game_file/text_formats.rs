@@ -44,13 +44,10 @@ fn line_or_position(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame),
 }
 
 /// A text with blanks for its comments, so that places in it stay, and the comments: of each line what stands behind `%`. Around a diagram words may
-/// have that character (`100% sure`), so there a blank comes before it, or the line begins with it.
+/// have that character (`100% sure`), so there only whole lines are comments.
 fn split_comments(shape: Shape, text: &str) -> (String, String) {
     let begins = |line: &str| match shape {
-        Shape::Whole => {
-            let mut signs = line.match_indices('%').map(|(at, _)| at);
-            signs.find(|&at| at == 0 || line[..at].ends_with(is_blank))
-        }
+        Shape::Whole => line.trim_start().starts_with('%').then_some(0),
         _ => line.find('%'),
     };
     let (mut rest, mut comments) = (String::with_capacity(text.len()), Vec::new());
@@ -58,7 +55,7 @@ fn split_comments(shape: Shape, text: &str) -> (String, String) {
         let (kept, comment) = line.split_at(begins(line).unwrap_or(line.len()));
         rest += kept;
         rest.extend(comment.chars().map(|c| if c == '\n' { c } else { ' ' }));
-        comments.push(comment.trim_start_matches('%').trim());
+        comments.push(comment.trim_start().trim_start_matches('%').trim());
     }
     comments.retain(|comment| !comment.is_empty());
     (rest, comments.join("\n"))

@@ -115,12 +115,12 @@ impl WthorWriter {
     }
 }
 
-/// The year that a date begins with: as four digits that no further one follows, unless a month and a day do.
+/// The year that a date begins with: four digits that no further one follows, unless those of a month and a day do.
 fn year_of(date: &str) -> Option<u16> {
     let digits = date.len() - date.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number = |range: Range<usize>| date[range].parse::<u16>().unwrap_or(0);
     let is_day = || (1..=12).contains(&number(4..6)) && (1..=31).contains(&number(6..8));
-    let is_year = digits == 4 || digits == 8 && is_day();
+    let is_year = digits == 4 || digits >= 8 && is_day();
     is_year.then(|| number(0..4)).filter(|year| YEARS.contains(year))
 }
 

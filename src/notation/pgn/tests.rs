@@ -125,6 +125,8 @@ fn who_ran_out_of_time_is_told_and_written() {
         ("0-1", "White: timeout", -64.0, timeout, true),
         ("1-0", "Normal", 64.0, Some(Ending::Resigned), true),
         ("1-0", "sometimes", 64.0, Some(Ending::Resigned), true),
+        ("1-0", "Normal; time control 5 min", 64.0, Some(Ending::Resigned), true),
+        ("32-32", "Game ended in time", 0.0, None, true),
         ("37-27", "normal", 10.0, None, true),
     ] {
         let game =

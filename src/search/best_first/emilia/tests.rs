@@ -70,7 +70,7 @@ fn a_move_that_is_chosen_among_several_gets_such_a_value() {
 
 /// A depth alone, and the same depth beside a limit that is far away, are one request.
 #[test]
-fn a_limit_that_is_not_reached_changes_nothing() {
+fn a_limit_that_is_far_away_changes_nothing() {
     let mut lost = 0;
     for (seed, empties) in (0..24).zip((18..24).cycle()) {
         let task = task(100 * seed, empties);

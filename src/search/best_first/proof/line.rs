@@ -1,7 +1,7 @@
 //! What a proof reports: while it goes on, and in the end with the play that it proves.
 
 use super::Prover;
-use super::graph::Graph;
+use super::graph::{Edge, Graph};
 use super::leaf::Examiner;
 use super::state::{FinishedTurn, State};
 use crate::eval::Incremental;
@@ -27,21 +27,28 @@ fn within(value: i32, lower: i32, upper: i32) -> (Score, Bound) {
 }
 
 impl<E: Incremental> Prover<'_, E> {
-    /// The report while the proof goes on: the turns that are done, then the best of the others with its estimate.
+    /// The report while the proof goes on: the turns that are done, then the others with their estimates, the one that would be played first.
     pub(super) fn interim(&self, state: &State, start: &Report) -> Report {
         let mut lines: Vec<Line> = state.found.iter().map(|found| self.line(found, &[])).collect();
-        if let Some(best) = state.favourite() {
-            let kid = &state.graph.nodes[best.node as usize];
+        let estimate = |edge: &Edge| {
+            let kid = &state.graph.nodes[edge.node as usize];
             let (score, bound) = within(-i32::from(kid.value), -i32::from(kid.upper), -i32::from(kid.lower));
-            let mut turns = vec![best.turn()];
-            expected_play(&state.graph, best.node, &mut turns);
+            let mut turns = vec![edge.turn()];
+            expected_play(&state.graph, edge.node, &mut turns);
             let (pv, _) = line_to(&turns);
-            lines.push(Line { bound, ..Line::new(pv, score, start.depth) });
+            Line { bound, ..Line::new(pv, score, start.depth) }
+        };
+        let favourite = state.favourite();
+        let is_open = |edge: &&Edge| {
+            let turn = edge.turn();
+            state.found.iter().all(|found| found.turn != turn) && favourite.is_none_or(|best| best.turn() != turn)
+        };
+        let mut open: Vec<Line> = state.graph.root_kids().filter(is_open).map(estimate).collect();
+        open.sort_by_key(|line| -line.score);
+        lines.extend(favourite.as_ref().map(estimate).into_iter().chain(open));
+        if lines.is_empty() {
+            lines.extend(start.lines.iter().cloned());
         }
-        // Of the other moves what was known before the proof.
-        let is_open = |line: &&Line| lines.iter().all(|other| other.turn != line.turn);
-        let open: Vec<Line> = start.lines.iter().filter(is_open).cloned().collect();
-        lines.extend(open);
         lines.truncate(self.task.lines.max(state.found.len()).max(1));
         self.report(state, lines)
     }

@@ -132,8 +132,18 @@ fn every_report_has_a_line_for_each_move() {
         let task = Task { lines: usize::MAX, ..Task::new(position, EvaluatorKind::Pattern.build()) };
         let (table, control) = (table_for(&task, MEGABYTE), Control::with_limits(Limits::default()));
         let evaluation = FromScratch(&*task.evaluator);
+        let truth = by_alpha_beta(&task);
         let mut reports = 0;
         prover(&evaluation, &task, &table, &control).explore(&glance(&task), &mut |report| {
+            for line in &report.lines {
+                let score = truth.lines.iter().find(|known| known.turn == line.turn).unwrap().score;
+                let is_true = match line.bound {
+                    Bound::Lower => score >= line.score,
+                    Bound::Upper => score <= line.score,
+                    Bound::Exact => score == line.score || !line.depth.is_exact(),
+                };
+                assert!(is_true, "{position} {line:?} {score:?}");
+            }
             let mut turns: Vec<_> = report.lines.iter().map(|line| line.turn).collect();
             turns.sort_by_key(|turn| turn.square().map(|square| square.index()));
             turns.dedup();
