@@ -97,7 +97,9 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
         return None;
     }
     let text = with_line_feeds(text_of(beginning));
-    let mut cursor = Cursor::new(text.trim_end_matches(|c: char| c.is_whitespace() || c == DOS_END));
+    // A line feed ends a line, so it is no blank before the end is reached.
+    let is_behind = |c: char| c == DOS_END || at_end && c.is_whitespace();
+    let mut cursor = Cursor::new(text.trim_end_matches(is_behind));
     skip_comments(&mut cursor);
     if cursor.peek().is_none() {
         return at_end.then_some(Shape::Empty);
