@@ -37,7 +37,7 @@ impl InputLine {
         Ok(Some(InputLine::Bytes(bytes)))
     }
 
-    /// Drops a [`BYTE_ORDER_MARK`].
+    /// Drops the mark of UTF-8 that it may begin with.
     pub fn drop_mark(&mut self) {
         if let InputLine::Bytes(bytes) = self
             && bytes.starts_with(BYTE_ORDER_MARK)

@@ -250,6 +250,17 @@ mod tests {
     use crate::othello::Position;
 
     #[test]
+    fn a_line_is_known_when_it_has_ended() {
+        let start = Position::START;
+        for line in [start.to_string(), format!("{start}; f5:+0;"), "f5d6c3d3c4f4f6e6".to_owned()] {
+            assert_eq!(shape(line.as_bytes(), false), None, "{line}");
+            for end in ["\n", "\r\n"] {
+                assert_eq!(shape(format!("{line}{end}").as_bytes(), false), Some(Shape::Lines), "{line}");
+            }
+        }
+    }
+
+    #[test]
     fn formats_are_recognised_by_content() {
         let start = Position::START;
         for (text, expected) in [
