@@ -10,7 +10,6 @@ use crate::input_line::BYTE_ORDER_MARK;
 use crate::notation::wthor::{self, PLAYER, TOURNAMENT};
 use crate::notation::{AnnotatedGame, NotationError};
 use crate::whole_file::folder;
-use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -238,10 +237,9 @@ impl GameFile {
         let place = GamePlace { number: self.number + 1, line: Some(line) };
         let text = text_of(&self.source.take(length));
         let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == DOS_END);
-        let text = if self.shape == Shape::Lines { with_usual_comments(text) } else { text.into() };
         let is_last = self.source.at_end() && self.source.bytes().iter().all(is_blank);
-        let read = text_formats::read(self.shape, &text).map(|read| (read, false)).or_else(|error| {
-            let cut = if is_last { text_formats::read_cut(self.shape, &text) } else { None };
+        let read = text_formats::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
+            let cut = if is_last { text_formats::read_cut(self.shape, text) } else { None };
             cut.map(|read| (read, true)).ok_or(error)
         });
         let game = read.map(|((format, game), is_cut)| FileGame { place, format, game, is_cut });
@@ -265,18 +263,6 @@ impl Iterator for GameFile {
         self.ended = item.as_ref().is_err_and(GameFileError::is_final);
         Some(item)
     }
-}
-
-/// The lines of a game, those of comment with `%` at the beginning.
-fn with_usual_comments(text: &str) -> Cow<'_, str> {
-    if !text.contains('\n') || !text.contains('#') {
-        return text.into();
-    }
-    let usual = |line: &str| {
-        let has_other_sign = line.trim_start().starts_with('#') && is_comment(line.trim_start());
-        if has_other_sign { line.replacen('#', "%", 1) } else { line.to_owned() }
-    };
-    text.split_inclusive('\n').map(usual).collect()
 }
 
 /// Whether a byte between games says nothing.

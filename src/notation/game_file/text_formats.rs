@@ -1,10 +1,11 @@
 //! Games from and to the formats of text.
 
-use super::content::{Format, Shape};
+use super::content::{Format, Shape, is_comment};
 use crate::notation::cursor::{Cursor, is_blank};
 use crate::notation::obf::ObfEntry;
 use crate::notation::written::{Unwritable, Written};
 use crate::notation::{AnnotatedGame, NotationError, ggf, logbook, obf, pgn, plain, read_position, sgf, transcript};
+use std::borrow::Cow;
 
 /// Reads one game, cut out of a file of this shape.
 pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), NotationError> {
@@ -43,11 +44,15 @@ fn line_or_position(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame),
     Ok((format, game))
 }
 
-/// A text with blanks for its comments, so that places in it stay, and the comments: of each line what stands behind `%`. Around a diagram words may
-/// have that character (`100% sure`), so there only whole lines are comments.
-fn split_comments(shape: Shape, text: &str) -> (String, String) {
+/// A text with blanks for its comments, so that places in it stay, and the comments: lines of comment, and of other lines what stands behind `%`.
+/// Around a diagram words may have that character (`100% sure`), so there only lines that begin with it are comments.
+fn split_comments(shape: Shape, text: &str) -> (Cow<'_, str>, String) {
+    if !text.contains(['%', '#']) {
+        return (text.into(), String::new());
+    }
     let begins = |line: &str| match shape {
         Shape::Whole => line.trim_start().starts_with('%').then_some(0),
+        _ if is_comment(line.trim_start()) => Some(0),
         _ => line.find('%'),
     };
     let (mut rest, mut comments) = (String::with_capacity(text.len()), Vec::new());
@@ -55,10 +60,10 @@ fn split_comments(shape: Shape, text: &str) -> (String, String) {
         let (kept, comment) = line.split_at(begins(line).unwrap_or(line.len()));
         rest += kept;
         rest.extend(comment.chars().map(|c| if c == '\n' { c } else { ' ' }));
-        comments.push(comment.trim_start().trim_start_matches('%').trim());
+        comments.push(comment.trim_start().trim_start_matches(['%', '#']).trim());
     }
     comments.retain(|comment| !comment.is_empty());
-    (rest, comments.join("\n"))
+    (rest.into(), comments.join("\n"))
 }
 
 /// Reads what is there of a game whose file ends within it. `None` if nothing can be made of it.
