@@ -7,7 +7,7 @@ use super::pondering::MOST_PONDERING;
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
-use crate::othello::{Move, Position};
+use crate::othello::{Bitboard, Move, Position};
 use crate::random::Random;
 use crate::search::{
     Bound, Contempt, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task, TimeBudget,
@@ -20,6 +20,9 @@ use web_time::Instant;
 
 /// How many plies of a game [`EngineOptions::variety`] applies to.
 const VARIETY_PLIES: u8 = 20;
+
+/// The weight of a move that loses all that variety allows, in 1/128 disc: one that loses nothing has as much more as is allowed.
+const LEAST_WEIGHT: i32 = 16;
 
 /// A request with everything it was made with.
 pub(super) struct SearchJob {
@@ -137,26 +140,18 @@ impl Worker {
 
     fn answer(&mut self, question: &SearchJob) -> Decision {
         self.prepare(question);
-        if let Some(report) = book_report(question) {
-            return self.decide(question, report);
-        }
-        let (task, control) = search_job(question);
-        let (report, shown) = self.search(question, &task, &control);
-        let show = |last: &Report| {
-            if question.reports && shown.is_none_or(|(lines, depth)| (&lines, depth) != (&last.lines, last.depth)) {
-                let _ = question.events.send(Event::Report(last.clone()));
+        let (report, shown) = match book_report(question) {
+            Some(report) => (report, None),
+            None => {
+                let (task, control) = search_job(question);
+                self.search(question, &task, &control)
             }
         };
-        if task.margin.is_none() {
-            show(&report);
-            return self.decide(question, report);
+        let decision = self.decide(question, report);
+        let last = &decision.report;
+        if question.reports && shown.is_none_or(|(lines, depth)| (&lines, depth) != (&last.lines, last.depth)) {
+            let _ = question.events.send(Event::Report(last.clone()));
         }
-        // With a margin the last report is that of the move that is chosen.
-        let mut decision = self.decide(question, report);
-        if let Some(search) = &mut self.search {
-            search.value_choice(&mut decision.report, &task, &control);
-        }
-        show(&decision.report);
         decision
     }
 
@@ -189,7 +184,9 @@ impl Worker {
         }
         self.prepare(question);
         let SearchJob { request, options, signal, asked, .. } = question;
-        let task = Task { contempt: request.contempt, ..Task::new(request.position, options.evaluator()) };
+        // As the question will be asked: another one would be answered by another search, or by one that forgets.
+        let (task, _) = search_job(question);
+        let task = Task { except: Bitboard::EMPTY, ..task };
         let most = Limits { time: Some(TimeBudget::all_of(MOST_PONDERING)), ..Limits::default() };
         let control = Control::new(most, signal.clone(), *asked).preparing_for(limits(request, options));
         let search = self.search.get_or_insert_with(|| (self.builder)(options));
@@ -222,9 +219,12 @@ impl Worker {
             let chosen = self.loss_budget.choose(level, &report.lines, placed, &mut self.random);
             report.lines[..=chosen].rotate_right(1);
         } else if let (Some(margin), Some(best)) = (margin(question), report.lines.first().map(|line| line.score)) {
-            let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();
-            let good_lines = report.lines.iter().take_while(|line| good(line)).count().max(1);
-            let chosen = self.random.below(good_lines);
+            // The less a move loses, the likelier it is: most of the variety there is costs little.
+            let loss = |line: &Line| best.units() - line.score.units();
+            let good = |line: &Line| line.bound != Bound::Upper && loss(line) <= margin.units();
+            let weight = |line: &Line| f64::from(margin.units() - loss(line) + LEAST_WEIGHT);
+            let weights: Vec<f64> = report.lines.iter().take_while(|line| good(line)).map(weight).collect();
+            let chosen = self.random.weighted(&weights);
             report.lines[..=chosen].rotate_right(1);
         }
         Decision { turn: report.lines.first().map(|line| line.turn), report }
@@ -275,11 +275,7 @@ fn book_report(question: &SearchJob) -> Option<Report> {
         && !request.is_endless
         && !request.position.must_pass();
     let known = is_asked.then(|| book.report(&request.position, request.contempt))??;
-    let report = Report { elapsed: question.asked.elapsed(), ..known };
-    if question.reports {
-        let _ = question.events.send(Event::Report(report.clone()));
-    }
-    Some(report)
+    Some(Report { elapsed: question.asked.elapsed(), ..known })
 }
 
 /// The level below full strength at which a move is to be chosen, where there is a choice.

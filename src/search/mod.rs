@@ -28,7 +28,7 @@ pub(crate) use endgame::move_order;
 pub use limits::{Control, Depth, DepthError, Limits, StopSignal, TimeBudget};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax, plain_minimax_along};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
-pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
+pub use report::{Bound, Line, MemoryUse, Report, SearchDepth, SearchDepthError};
 pub use score::{Contempt, Score};
 pub use selectivity::{Selectivity, SelectivityError};
 pub(crate) use tree::{after, turns};
@@ -117,10 +117,6 @@ pub trait Search: Send {
     /// report is there whatever the limits, and its turn is legal. The sink gets a report whenever the lines have become
     /// better founded; what is returned may repeat the last one, with the final counts.
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report;
-
-    /// Says what the first move of an answer to a task with a margin is worth, if the values of the answer serve to compare moves alone.
-    /// The control is that of the answer.
-    fn value_choice(&mut self, _answer: &mut Report, _task: &Task, _control: &Control) {}
 
     /// Forgets everything learnt.
     fn clear(&mut self) {}

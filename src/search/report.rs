@@ -1,8 +1,9 @@
 //! What a search says.
 
-use super::{Score, Selectivity};
+use super::{Depth, Score, Selectivity};
 use crate::othello::{Empties, Move};
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// What a search knows at some moment.
@@ -155,6 +156,34 @@ impl fmt::Display for SearchDepth {
     }
 }
 
+/// The text is no depth as [`SearchDepth`] shows it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{0}' is no depth of a search; expected plies such as 12, or 20@98% with cuts, or 100% or 100%W for the end of the game"
+)]
+pub struct SearchDepthError(String);
+
+impl FromStr for SearchDepth {
+    type Err = SearchDepthError;
+
+    /// Reads what is shown.
+    fn from_str(text: &str) -> Result<SearchDepth, SearchDepthError> {
+        let plies = |text: &str| text.parse().ok().map(Depth::plies);
+        let depth = match (text, text.split_once('@')) {
+            ("100%", _) => Some(SearchDepth::Exact),
+            ("100%W", _) => Some(SearchDepth::WinLossDraw),
+            (_, None) => plies(text).map(SearchDepth::Plies),
+            (_, Some((depth, percent))) => {
+                let selectivity = percent.strip_suffix('%').and_then(|percent| percent.parse::<u8>().ok());
+                let selectivity = selectivity.and_then(|percent| Selectivity::try_from(i64::from(percent)).ok());
+                let selectivity = selectivity.filter(|selectivity| *selectivity != Selectivity::NONE);
+                plies(depth).zip(selectivity).map(|(plies, selectivity)| SearchDepth::Selective { plies, selectivity })
+            }
+        };
+        depth.ok_or_else(|| SearchDepthError(text.to_owned()))
+    }
+}
+
 /// The state of a search's table or tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
@@ -199,6 +228,17 @@ mod tests {
         // The effort of a tree says nothing of a value that a shallower search has found.
         let of_tree = Line { value_plies: Some(8), ..line(3, SearchDepth::Plies(20)) };
         assert_eq!(of_tree.chance(), at(3, 8));
+    }
+
+    #[test]
+    fn a_depth_is_read_as_it_is_shown() {
+        for text in ["1", "60", "20@98%", "24@73%", "100%", "100%W"] {
+            assert_eq!(text.parse::<SearchDepth>().unwrap().to_string(), text);
+        }
+        for text in ["", "0", "61", "20@98", "20@100%", "20@50%", "20@", "@98%", "98%", "exact"] {
+            let error = text.parse::<SearchDepth>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("'{text}'")) && error.contains("expected"), "{error}");
+        }
     }
 
     #[test]

@@ -276,12 +276,14 @@ fn limits_are_kept_and_there_is_always_a_move() {
 #[test]
 fn a_number_of_positions_is_kept() {
     let mut games = RandomGames(81);
-    for kind in ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct", "ubfm", "mtdf"] {
+    let alone = ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct", "ubfm", "mtdf"];
+    let together = ["emilia", "alpha-beta", "best-first", "extension", "mtdf"];
+    for (kind, threads) in alone.map(|kind| (kind, 1)).into_iter().chain(together.map(|kind| (kind, 2))) {
         let mut visited = |discs, limit: u64| {
             let wanted = Task::new(games.position(discs), EvaluatorKind::Pattern.build());
             let limits = Limits { nodes: Some(limit), ..Limits::default() };
             let control = Control::with_limits(limits);
-            let nodes = engine(kind, |_| {}).think(&wanted, &control, &mut |_| {}).nodes;
+            let nodes = engine(kind, |options| options.threads = threads).think(&wanted, &control, &mut |_| {}).nodes;
             assert!(nodes <= limit + (limit / 50).max(100), "{kind}, {discs} discs: {nodes} of {limit}");
             nodes
         };

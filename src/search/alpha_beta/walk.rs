@@ -58,6 +58,8 @@ pub(in crate::search) struct Shared<'a, E: Incremental> {
     evaluations: AtomicU64,
     /// Positions after which the search stops too, whatever the control says.
     quota: AtomicU64,
+    /// How many walks there are, one for each thread.
+    walks: AtomicU64,
 }
 
 impl<'a, E: Incremental> Shared<'a, E> {
@@ -80,6 +82,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
             nodes: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
             quota: AtomicU64::new(u64::MAX),
+            walks: AtomicU64::new(0),
         }
     }
 
@@ -115,11 +118,16 @@ impl<'a, E: Incremental> Shared<'a, E> {
         self.is_stopped()
     }
 
-    /// Positions after which a thread looks at the clock and at the limits: fewer where the limits are near, so that they are kept.
+    /// Positions after which a thread looks at the clock and at the limits: fewer where the limits are near, so that all threads together keep them.
     fn positions_to_next_look(&self, (nodes, evaluations): (u64, u64)) -> u64 {
         let (nodes_left, evaluations_left) = self.control.limits().left(nodes, evaluations);
         let quota_left = self.quota.load(Ordering::Relaxed).saturating_sub(nodes);
-        nodes_left.min(evaluations_left).min(quota_left).clamp(1, CHECK_INTERVAL)
+        self.share_of(nodes_left.min(evaluations_left).min(quota_left)).clamp(1, CHECK_INTERVAL)
+    }
+
+    /// What of a number that is left to all threads one of them may use before it looks again.
+    pub(in crate::search) fn share_of(&self, left: u64) -> u64 {
+        left / self.walks.load(Ordering::Relaxed).max(1)
     }
 
     /// Adds positions visited and evaluations made; returns those of all threads, as far as they have added them.
@@ -154,6 +162,7 @@ pub(in crate::search) struct Walk<'a, E: Incremental> {
 
 impl<'a, E: Incremental> Walk<'a, E> {
     pub(in crate::search) fn new(shared: &'a Shared<'a, E>) -> Walk<'a, E> {
+        shared.walks.fetch_add(1, Ordering::Relaxed);
         Walk {
             shared,
             boldness: Boldness::of(Selectivity::NONE),

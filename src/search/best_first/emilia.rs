@@ -1,6 +1,6 @@
 //! The engine `emilia`: the tree of `best-first` chooses the move, and alpha-beta answers what a value is asked for.
 //!
-//! - A question for values (hints, analysis) gets alpha-beta: its values are all of one depth, and can be compared.
+//! - A question for values (hints, analysis, the moves within a margin) gets alpha-beta: its values are all of one depth, and can be compared.
 //! - What alpha-beta solves at the depth that is asked for, or is all but certain to solve within the limits, it solves: first who wins, then by
 //!   how much among the moves that keep the outcome. So the answer is never less exact than alpha-beta's at the same depth.
 //! - Near the end, where every move loses by the tree, alpha-beta has the rest of the limits: it loses by fewer discs.
@@ -100,7 +100,7 @@ impl Emilia {
         let by_size = positions.map(|positions| solving_cost(empties) <= SOLVABLE_IF_LOST * positions as f64);
         let is_limited = by_depth.is_some() || by_size.is_some();
         let is_near = by_depth.unwrap_or(true) && by_size.unwrap_or(true);
-        (task.margin.is_none() && is_limited && is_near).then_some(LOST)
+        (is_limited && is_near).then_some(LOST)
     }
 
     /// Replaces the report of a tree that gave up by that of alpha-beta, in what is left of the limits; whether they sufficed.
@@ -155,6 +155,9 @@ impl Emilia {
             (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
             Value::of(&report.lines[0], &behind, &answer, least)
         });
+        // When a value is shown is a matter of the clock: where no clock runs, it counts only if there is no other.
+        let is_clocked = control.is_stopped() || control.limits().time.is_some_and(|time| time.early.is_some());
+        let shown = shown.filter(|_| is_clocked || found.is_none());
         let mut value = Value::deepest(shown.into_iter().chain(found), &report.lines[0]);
         if value.is_none() && control.is_stopped() {
             let asked = limits.unwrap_or(*control.limits());
@@ -220,9 +223,9 @@ impl Value {
     }
 }
 
-/// Whether a move is to be played, not a value told.
+/// Whether the best move is to be played, not a value told. Which moves are within a margin of the best is a question for values.
 fn wants_move(task: &Task) -> bool {
-    !task.is_analysis && task.precision != Precision::WinLossDraw
+    !task.is_analysis && task.margin.is_none() && task.precision != Precision::WinLossDraw
 }
 
 /// The search that says what the move of a line is worth; `None` where it is known.
@@ -287,39 +290,34 @@ impl Search for Emilia {
                 self.search.stored = None;
             }
             self.search.table.new_search(task.contempt);
-            let by_outcome = wants_move(task) && task.margin.is_none();
-            let precision = if by_outcome { Precision::OutcomeFirst } else { task.precision };
-            return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
+            let precision = if wants_move(task) { Precision::OutcomeFirst } else { task.precision };
+            let is_analysis = task.is_analysis || task.margin.is_some();
+            return self.search.alpha_beta(&Task { precision, is_analysis, ..task.clone() }, control, (0, 0), sink);
         }
         let (of_tree, _) = parts(control.limits());
         let gives_up = self.gives_up(task, control.plan());
         let of_tree = control.with(of_tree);
-        let mut shown = None;
-        let (mut report, gave_up) = if task.is_watched {
-            let mut watched = Watched::new(self.search.settings.selectivity);
-            let show = &mut |report: &Report| watched.show(report, task, &of_tree, sink);
-            let (mut report, gave_up) = self.search.think_until(gives_up, task, &of_tree, show);
-            watched.count(&mut report);
-            shown = watched.shown;
-            (report, gave_up)
-        } else {
-            self.search.think_until(gives_up, task, &of_tree, sink)
+        let mut watched = task.is_watched.then(|| Watched::new(self.search.settings.selectivity));
+        let (mut report, gave_up) = match &mut watched {
+            Some(watched) => {
+                let show = &mut |report: &Report| watched.show(report, task, &of_tree, sink);
+                self.search.think_until(gives_up, task, &of_tree, show)
+            }
+            None => self.search.think_until(gives_up, task, &of_tree, sink),
         };
-        if gave_up && self.lose_by_less(&mut report, task, control, sink) {
-            return report;
-        }
-        // With a margin the values of all lines are compared: they stay the tree's, until one is chosen.
-        if task.margin.is_none() {
+        // What was searched for those who watch, when the clock said so, is no part of the limits: answers do not depend on it.
+        let count = |report: &mut Report| watched.iter().for_each(|watched| watched.count(report));
+        let show = &mut |report: &Report| {
+            let mut report = report.clone();
+            count(&mut report);
+            sink(&report);
+        };
+        if !gave_up || !self.lose_by_less(&mut report, task, control, show) {
+            let shown = watched.as_ref().and_then(|watched| watched.shown.clone());
             self.value_after_tree(&mut report, task, control, shown);
         }
+        count(&mut report);
         report
-    }
-
-    fn value_choice(&mut self, answer: &mut Report, task: &Task, control: &Control) {
-        if self.tree_chooses(task, control) {
-            answer.lines.truncate(1);
-            self.value_after_tree(answer, task, control, None);
-        }
     }
 
     fn clear(&mut self) {
