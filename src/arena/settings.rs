@@ -96,8 +96,8 @@ impl MatchText {
 
     /// This text with what another says in place of its own. A player takes the place of the one of its name; others are added.
     pub fn overridden_by(mut self, mut other: MatchText) -> MatchText {
-        for player in self.player.iter_mut().filter(|player| player.name.is_some()) {
-            if let Some(i) = other.player.iter().position(|said| said.name == player.name) {
+        for player in &mut self.player {
+            if let Some(i) = other.player.iter().position(|said| said.called() == player.called()) {
                 *player = other.player.remove(i);
             }
         }
@@ -367,6 +367,20 @@ mod tests {
         let text = file.overridden_by(line);
         assert_eq!((text.pairs, text.games, text.depth, text.seed), (None, Some(8), Depth::new(6), Some(1)));
         assert_eq!(pairs(&text).unwrap(), Some(4));
+    }
+
+    #[test]
+    fn a_player_that_is_called_like_one_of_the_file_takes_its_place() {
+        let text = |players: &[&str]| MatchText {
+            player: players.iter().map(|words| PlayerText::parse(words).unwrap()).collect(),
+            ..MatchText::default()
+        };
+        let file = || text(&["cmd='/opt/edax -gtp'", "name=A depth=1"]);
+        for (said, expected) in [("name=edax depth=9", vec!["edax", "A"]), ("name=B", vec!["edax", "A", "B"])] {
+            let players = file().overridden_by(text(&[said])).player;
+            assert_eq!(players.iter().map(PlayerText::called).collect::<Vec<_>>(), expected);
+            assert_eq!(players[0].cmd.is_some(), said == "name=B");
+        }
     }
 
     #[test]

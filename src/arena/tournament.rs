@@ -164,10 +164,11 @@ impl Tournament {
         self.resumed
     }
 
-    /// The ratio of the sequential test, if there is one.
+    /// The ratio of the sequential test, if there is one. Where games repeat each other, equal pairs count once: a copy is no evidence.
     pub fn sprt(&self) -> Option<(Sprt, f64, sprt::Verdict)> {
         let sprt = self.settings.sprt?;
-        let pairs = self.standings.pairings.first()?.tally.pentanomial;
+        let pairing = self.standings.pairings.first()?;
+        let pairs = if pairing.is_alike() { pairing.different_pairs } else { pairing.tally.pentanomial };
         Some((sprt, sprt.log_likelihood_ratio(&pairs), sprt.verdict(&pairs)))
     }
 

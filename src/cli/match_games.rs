@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     super::print(&if arguments.json { json(&report)? } else { report::summary(&report) })?;
     match (&arguments.chart, report::score_plot(&report)) {
         (Some(file), Some(plot)) => file.write(plot.svg())?,
-        (Some(_), None) => warn("there is no chart before the first pair of games is finished"),
+        (Some(_), None) => warn("there is no chart before two pairs of games are finished"),
         (None, _) => {}
     }
     let conclusion = conclusion.map_err(|error| error.to_string())?;

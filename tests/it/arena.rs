@@ -411,6 +411,21 @@ fn the_sequential_test_ends_a_match_early() {
 }
 
 #[test]
+fn copies_of_games_decide_no_sequential_test() {
+    // Three openings are all that two plies have.
+    let mut copies = text(["name=A depth=1", "name=B depth=1 eval=mobility"].map(player), 80);
+    copies.openings = Some("random:2".to_owned());
+    let test = Sprt { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
+    copies.sprt = Some(test);
+    let mut tournament = prepare(copies, false);
+    assert_eq!(tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap(), Conclusion::Complete);
+    let pairing = &tournament.standings().pairings[0];
+    assert_eq!(test.verdict(&pairing.tally.pentanomial), sprt::Verdict::Accepted);
+    assert_eq!(test.verdict(&pairing.different_pairs), sprt::Verdict::Undecided);
+    assert!(report::summary(&MatchReport::new(&tournament)).contains("undecided, with equal pairs counted once"));
+}
+
+#[test]
 fn repeated_games_are_noticed() {
     // From all 244 sequences deterministic players repeat themselves four times over.
     let players = ["name=A engine=alpha-beta depth=1", "name=B engine=alpha-beta depth=2"].map(player);

@@ -196,10 +196,16 @@ impl PlayerText {
         Ok(())
     }
 
+    /// The name that it has in the match.
+    pub(crate) fn called(&self) -> String {
+        let command = || words(self.cmd.as_deref()?, cfg!(windows)).ok();
+        self.name.clone().unwrap_or_else(|| default_name(command().as_deref()))
+    }
+
     /// Checks the values and how they go together.
     pub fn validate(&self) -> Result<PlayerSpec, SpecError> {
         let command = self.cmd.as_deref().map(|text| words(text, cfg!(windows))).transpose()?;
-        let name = self.name.clone().unwrap_or_else(|| default_name(command.as_deref()));
+        let name = self.called();
         let bad = |key, value: &str, expected| SpecError::value(&name, key, value, expected);
         if name.trim().is_empty() || name.chars().any(|c| c.is_control() || c == ']') {
             return Err(bad("name", &name, "a name without control characters and ']'"));

@@ -9,7 +9,7 @@ const MOST_POINTS: usize = 430;
 /// How many pairings have a colour of their own.
 pub(super) const COLORED: usize = 6;
 
-/// The scores by pairs played; `None` if no pair of games is finished.
+/// The scores by pairs played; `None` before two pairs of games are finished, which make a line.
 ///
 /// ```no_run
 /// use emilia::arena::report::{MatchReport, score_plot};
@@ -25,7 +25,7 @@ pub fn score_plot(report: &MatchReport) -> Option<Plot> {
         Curve { stroke, ..Curve::new(format!("{} against {}", pairing.first, pairing.second), points) }
     };
     let curves: Vec<Curve> = pairings.iter().enumerate().map(curve).collect();
-    if curves.iter().all(|curve| curve.points.is_empty()) {
+    if curves.iter().all(|curve| curve.points.len() < 2) {
         return None;
     }
     let title = match &pairings[..] {

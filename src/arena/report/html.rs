@@ -110,6 +110,9 @@ fn write_pairing(out: &mut String, pairing: &PairingReport) -> std::fmt::Result 
     figure(out, &games, "games")?;
     let pairs: Vec<String> = pairing.pentanomial.0.iter().map(u64::to_string).collect();
     figure(out, &pairs.join(" · "), "pairs with 0, ½, 1, 1½, 2 points")?;
+    if pairing.estimate.is_some() && pairing.unpaired() > 0 {
+        figure(out, &pairing.unpaired().to_string(), "games without the other one of their pair")?;
+    }
     write!(out, "</div>")?;
     if let Some(Corrected { estimate, discs, discs_error }) = &pairing.corrected {
         let discs =

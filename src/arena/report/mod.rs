@@ -111,6 +111,13 @@ pub struct PairingReport {
     pub pairs: Vec<PairReport>,
 }
 
+impl PairingReport {
+    /// Games without the other one of their pair.
+    fn unpaired(&self) -> u64 {
+        self.counts.games - 2 * self.pentanomial.pairs()
+    }
+}
+
 /// What the pairs say with equal ones counted once.
 #[derive(Clone, Debug, Serialize)]
 pub struct Corrected {
@@ -146,15 +153,18 @@ pub struct SprtReport {
     pub upper: f64,
     /// What it says.
     pub verdict: Verdict,
+    /// Whether equal pairs count once, as too many games repeat each other.
+    pub counts_equal_pairs_once: bool,
 }
 
 impl SprtReport {
     /// The verdict in words.
     fn decision(&self) -> String {
+        let once = if self.counts_equal_pairs_once { ", with equal pairs counted once" } else { "" };
         match self.verdict {
-            Verdict::Accepted => format!("{} Elo accepted", self.test.elo1),
-            Verdict::Rejected => format!("{} Elo accepted", self.test.elo0),
-            Verdict::Undecided => "undecided".to_owned(),
+            Verdict::Accepted => format!("{} Elo accepted{once}", self.test.elo1),
+            Verdict::Rejected => format!("{} Elo accepted{once}", self.test.elo0),
+            Verdict::Undecided => format!("undecided{once}"),
         }
     }
 }
@@ -230,7 +240,8 @@ impl MatchReport {
         };
         let sprt = tournament.sprt().map(|(test, ratio, verdict)| {
             let (lower, upper) = test.bounds();
-            SprtReport { test, ratio, lower, upper, verdict }
+            let counts_equal_pairs_once = standings.pairings.iter().any(Pairing::is_alike);
+            SprtReport { test, ratio, lower, upper, verdict, counts_equal_pairs_once }
         });
         MatchReport {
             terms: tournament.terms(),

@@ -95,7 +95,14 @@ fn unfinished() -> MatchReport {
         scheduled: 30,
         players,
         pairings,
-        sprt: Some(SprtReport { test, ratio: -1.234, lower: -2.944, upper: 2.944, verdict: Verdict::Undecided }),
+        sprt: Some(SprtReport {
+            test,
+            ratio: -1.234,
+            lower: -2.944,
+            upper: 2.944,
+            verdict: Verdict::Undecided,
+            counts_equal_pairs_once: false,
+        }),
         failures: vec![Failure { game: 7, player: "<Bo>".into(), end: End::Crash, detail: "a < b".into() }],
     }
 }
@@ -206,7 +213,7 @@ fn the_page_leaves_out_what_there_is_not() {
     for part in ["Only", "Sequential", "Cross table", "Score over time", "First failures", "Openings"] {
         assert!(!found.contains(part), "{part}: {found}");
     }
-    assert_eq!(score_plot(&report), None);
+    assert_eq!([score_plot(&report), score_plot(&duel([4]))], [None, None]);
 }
 
 #[test]
@@ -218,7 +225,22 @@ fn the_sequential_test_says_what_it_has_decided() {
         let found = words(&page(&report));
         assert!(found.contains("24 of 30 games, ended by the sequential test ·"), "{found}");
         assert!(found.contains(&format!("|Sequential test|{decision}|")), "{found}");
+        report.sprt.as_mut().unwrap().counts_equal_pairs_once = true;
+        assert!(summary(&report).contains(&format!("{decision}, with equal pairs counted once\n")));
     }
+}
+
+#[test]
+fn a_game_without_the_other_of_its_pair_is_said_everywhere() {
+    let mut report = unfinished();
+    assert!(!words(&page(&report)).contains("without the other") && !summary(&report).contains("without the other"));
+    report.pairings[0].counts = counts(3, 2, 0);
+    assert!(
+        words(&page(&report)).contains("|1|games without the other one of their pair|"),
+        "{}",
+        words(&page(&report))
+    );
+    assert!(summary(&report).contains("games without the other one of their pair, which count as 'drawn' alone: 1\n"));
 }
 
 fn chart(report: &MatchReport) -> String {

@@ -44,9 +44,9 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
         return writeln!(out, "  no pair of games is finished");
     };
     let [a, b, c, d, e] = pairing.pentanomial.0;
-    let unpaired = counts.games - 2 * (a + b + c + d + e);
+    let unpaired = pairing.unpaired();
     if unpaired > 0 {
-        writeln!(out, "  games without the other one of their pair, not counted below: {unpaired}")?;
+        writeln!(out, "  games without the other one of their pair, which count as 'drawn' alone: {unpaired}")?;
     }
     writeln!(out, "  score    {}", score(estimate))?;
     writeln!(out, "  Elo      {}", elo(estimate))?;
