@@ -26,8 +26,17 @@ struct Task {
     selectivity: Selectivity,
 }
 
-/// The searches of the units of work that are next, at most this number of units, as queries, a line each. Positions that need no
-/// search are added to the book first.
+/// The searches of units of work.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tasks {
+    /// The units that these are the searches of.
+    pub units: usize,
+    /// The searches as queries, a line each.
+    pub queries: Vec<String>,
+}
+
+/// The searches of the units of work that are next, at most this number of units. Positions that need no search are added to the book
+/// first.
 ///
 /// # Errors
 /// If the book cannot be read, or the disk does not take what is added.
@@ -36,7 +45,7 @@ pub fn tasks(
     root: &Key,
     units: usize,
     (limits, selectivity): (&Limits, Selectivity),
-) -> Result<Vec<String>, BookError> {
+) -> Result<Tasks, BookError> {
     let mut learned = learned_work(&book.read()?, root)?;
     learned.truncate(units);
     let learned_keys: HashSet<Key> = learned.iter().map(|work| *work.key()).collect();
@@ -54,8 +63,9 @@ pub fn tasks(
             Ok(without_search)
         })?;
     };
-    let mut tasks = Vec::new();
+    let mut tasks = Tasks::default();
     for work in learned.into_iter().chain(others) {
+        let before = tasks.queries.len();
         for (key, mut except) in work.searches(&now)? {
             // These positions will have a value when the answers are taken.
             let to_learned =
@@ -65,15 +75,16 @@ pub fn tasks(
                 continue;
             }
             let task = Task {
-                id: tasks.len() + 1,
+                id: tasks.queries.len() + 1,
                 board: key.position().to_string(),
                 except: except.into_iter().map(Move::Place).collect(),
                 depth: limits.depth.map(|depth| depth.plies()),
                 nodes: limits.nodes,
                 selectivity,
             };
-            tasks.push(super::answer::line(&task));
+            tasks.queries.push(super::answer::line(&task));
         }
+        tasks.units += usize::from(tasks.queries.len() > before);
     }
     Ok(tasks)
 }
@@ -289,8 +300,8 @@ mod tests {
         })
         .unwrap();
         // The four first moves are one, so neither the start nor what is behind it is to be searched.
-        let queries = tasks(&book, &root, 1, (&Limits::default(), Selectivity::BOLDEST)).unwrap();
-        assert!(!queries.is_empty());
+        let found = tasks(&book, &root, 1, (&Limits::default(), Selectivity::BOLDEST)).unwrap();
+        assert!(found.units == 1 && !found.queries.is_empty(), "{found:?}");
         let now = book.read().unwrap();
         assert_eq!(now.get(&behind).unwrap().unwrap().leaf, Leaf::NoneLeft);
         assert_eq!(now.check(&mut |fault| panic!("{fault}")).unwrap(), 0);

@@ -1,20 +1,17 @@
 //! A book that grows: a `redb` file. What a transaction has changed is there after a crash whole or not at all.
 
 use super::graph::{fault, is_draw, propagate};
+use super::held::{Held, unless_damaged};
 use super::overlay::Overlay;
 use super::{BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut, expect_new, expect_not_builtin};
 use crate::othello::Position;
 use redb::{
-    AccessGuard, Builder, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata,
-    Table, TableDefinition, TableError, WriteTransaction,
+    AccessGuard, Builder, DatabaseError, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable,
+    ReadableTableMetadata, Table, TableDefinition, TableError, WriteTransaction,
 };
-use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::ops::{Deref, DerefMut};
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::fs::{self, File, TryLockError};
 use std::path::Path;
-use std::sync::Once;
 use std::time::Duration;
 
 /// The format of the entries.
@@ -23,6 +20,9 @@ const VERSION: u64 = 2;
 const WITHOUT_DRAWS: u64 = 1;
 /// Bytes of the file that are kept in memory.
 const CACHE: usize = 256 << 20;
+
+/// What is wrong with a book of which a page was changed by others.
+const OTHER_CHECKSUM: &str = "a page has another checksum";
 
 /// After which time a book that is in use is tried again.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -42,37 +42,6 @@ const WEIGHTS: &str = "weights";
 /// A book open for changes. No other program can open it meanwhile.
 #[derive(Debug)]
 pub struct Database(Held<redb::Database>);
-
-/// A file of the library. After a panic that was caught, its end panics too.
-#[derive(Debug)]
-struct Held<T>(Option<T>);
-
-impl<T> Held<T> {
-    fn new(file: T) -> Held<T> {
-        Held(Some(file))
-    }
-}
-
-impl<T> Deref for Held<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.0.as_ref().expect("it is held to the end")
-    }
-}
-
-impl<T> DerefMut for Held<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.0.as_mut().expect("it is held to the end")
-    }
-}
-
-impl<T> Drop for Held<T> {
-    fn drop(&mut self) {
-        let file = self.0.take();
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(file)));
-    }
-}
 
 impl Database {
     /// Makes a book of the start position alone, not yet searched, for an evaluation with this fingerprint.
@@ -98,16 +67,23 @@ impl Database {
         })
     }
 
-    /// Opens a book. One that was left by a program that died is mended first, one of the former format is brought to today's.
+    /// Opens a book. One that was left by a program that died is mended first, one of the former format is brought to today's. The checksums
+    /// of all pages are compared: a change that meets a damaged one could leave a file that nobody can read any more.
     ///
     /// # Errors
-    /// If the file cannot be read or written, is not a book of this program's format, or is in use.
+    /// If the file cannot be read or written, is not a book of this program's format, is in use, or is damaged, and then stays as it is.
     pub fn open(path: &Path) -> Result<Database, BookError> {
         expect_not_builtin(path)?;
         if PackedBook::is_at(path)? {
             return Err(BookError::Packed);
         }
-        let book = Database(Held::new(opened(|| builder().open(path))?));
+        let file = opened(|| builder().set_check_integrity_on_open(true).open(path)).map_err(|error| match error {
+            BookError::Damaged(why) => BookError::Damaged(format!(
+                "{why}; it was not changed, and 'emilia book merge' may make a whole one of it"
+            )),
+            error => error,
+        })?;
+        let book = Database(Held::new(file));
         if let Err(BookError::FormerFormat { weights }) = book.read() {
             log::warn!("the book '{}' is brought to format {VERSION}", path.display());
             book.find_draws(weights)?;
@@ -271,13 +247,24 @@ impl PositionsMut for ChangingPositions<'_> {
     }
 }
 
+/// What a book is read from.
+enum OpenFile {
+    Whole {
+        _file: Held<ReadOnlyDatabase>,
+    },
+    /// Mended in memory alone.
+    Mended {
+        _file: Held<redb::Database>,
+    },
+}
+
 /// A book as it was at one moment.
 pub struct Snapshot {
     tables: Tables<ReadOnlyTable<KeyBytes, EntryBytes>, ReadOnlyTable<KeyBytes, DrawsBytes>>,
     /// The fingerprint of the evaluation that the costs count with.
     pub weights: u32,
     /// What the table is read from, if nobody else has it.
-    _file: Option<Held<ReadOnlyDatabase>>,
+    _file: Option<OpenFile>,
 }
 
 impl Snapshot {
@@ -287,19 +274,53 @@ impl Snapshot {
     /// If the file cannot be read, is not a book of this program's format, or another program is changing it.
     pub fn open(path: &Path) -> Result<Snapshot, BookError> {
         match Snapshot::open_as_it_is(path) {
-            // A program that changed it died, or it is from former days. To open it for changes mends it.
-            Err(BookError::LeftOpen | BookError::FormerFormat { .. }) => {
-                drop(Database::open(path)?);
-                Snapshot::open_as_it_is(path)
+            // A program that changed it died. To open it for changes mends it.
+            Err(BookError::LeftOpen) => {
+                let mended = opened(|| builder().open(path)).map(Held::new).map(drop);
+                match mended.and_then(|()| Snapshot::open_as_it_is(path)) {
+                    // A damaged page was in the way.
+                    Err(BookError::LeftOpen | BookError::Damaged(_)) => Snapshot::open_left_open(path),
+                    Err(BookError::FormerFormat { .. }) => Snapshot::open_brought_to_format(path),
+                    snapshot => snapshot,
+                }
+            }
+            Err(BookError::FormerFormat { .. }) => Snapshot::open_brought_to_format(path),
+            snapshot => snapshot,
+        }
+    }
+
+    fn open_brought_to_format(path: &Path) -> Result<Snapshot, BookError> {
+        drop(Database::open(path)?);
+        Snapshot::open_as_it_is(path)
+    }
+
+    fn open_as_it_is(path: &Path) -> Result<Snapshot, BookError> {
+        Snapshot::read_only(|| builder().open_read_only(path))
+    }
+
+    fn read_only(open: impl FnOnce() -> Result<ReadOnlyDatabase, DatabaseError>) -> Result<Snapshot, BookError> {
+        let file = opened(open)?;
+        let snapshot = unless_damaged(|| Snapshot::of(&file))?;
+        Ok(Snapshot { _file: Some(OpenFile::Whole { _file: Held::new(file) }), ..snapshot })
+    }
+
+    /// Opens a damaged book that a program has left open: mended in memory, or else without a look at what that program left.
+    fn open_left_open(path: &Path) -> Result<Snapshot, BookError> {
+        match Snapshot::open_mended_in_memory(path) {
+            Err(BookError::Damaged(_)) => {
+                let overlay = locked_overlay(path)?;
+                overlay.seem_closed()?;
+                Snapshot::read_only(|| builder().open_read_only_with_backend(overlay))
             }
             snapshot => snapshot,
         }
     }
 
-    fn open_as_it_is(path: &Path) -> Result<Snapshot, BookError> {
-        let file = opened(|| builder().open_read_only(path))?;
-        let snapshot = unless_damaged(|| Snapshot::of(&file))?;
-        Ok(Snapshot { _file: Some(Held::new(file)), ..snapshot })
+    fn open_mended_in_memory(path: &Path) -> Result<Snapshot, BookError> {
+        let overlay = locked_overlay(path)?;
+        let file = Held::new(opened(|| builder().create_with_backend(overlay))?);
+        let snapshot = unless_damaged(|| Snapshot::of(&*file))?;
+        Ok(Snapshot { _file: Some(OpenFile::Mended { _file: file }), ..snapshot })
     }
 
     /// Opens a book for reading and compares the checksums of its pages.
@@ -313,7 +334,7 @@ impl Snapshot {
         let mut database = Held::new(opened(|| builder().create_with_backend(overlay))?);
         match unless_damaged(|| database.check_integrity().map_err(storage))? {
             true => Ok(snapshot),
-            false => Err(BookError::Damaged("a page has another checksum".to_owned())),
+            false => Err(BookError::Damaged(OTHER_CHECKSUM.to_owned())),
         }
     }
 
@@ -378,6 +399,16 @@ fn builder() -> Builder {
     builder
 }
 
+/// A file that nobody changes while it is read.
+fn locked_overlay(path: &Path) -> Result<Overlay, BookError> {
+    let file = File::open(path)?;
+    file.try_lock_shared().map_err(|error| match error {
+        TryLockError::WouldBlock => BookError::InUse,
+        TryLockError::Error(error) => BookError::Io(error),
+    })?;
+    Ok(Overlay::new(file)?)
+}
+
 /// What went wrong in the file.
 fn storage(error: impl Into<redb::Error>) -> BookError {
     match error.into() {
@@ -395,6 +426,10 @@ fn storage(error: impl Into<redb::Error>) -> BookError {
         redb::Error::Io(error) => BookError::Io(error),
         redb::Error::DatabaseAlreadyOpen => BookError::InUse,
         redb::Error::RepairAborted => BookError::LeftOpen,
+        // The library's words for it speak of its own parts.
+        redb::Error::Corrupted(text) if text.starts_with("Primary is") || text.ends_with("roots are corrupted") => {
+            BookError::Damaged(OTHER_CHECKSUM.to_owned())
+        }
         redb::Error::Corrupted(text) => BookError::Damaged(text),
         error => BookError::Damaged(error.to_string()),
     }
@@ -409,27 +444,6 @@ fn not_a_book(error: TableError) -> BookError {
 
 fn opened<T, E: Into<redb::Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, BookError> {
     unless_damaged(|| work().map_err(storage))
-}
-
-/// The file's library takes what it has written for granted: what else stands there may make it panic, of which nobody is to hear but in the
-/// program's words.
-fn unless_damaged<T>(work: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookError> {
-    thread_local! {
-        static IS_READING: Cell<bool> = const { Cell::new(false) };
-    }
-    static QUIET: Once = Once::new();
-    QUIET.call_once(|| {
-        let hook = take_hook();
-        set_hook(Box::new(move |panic| {
-            if !IS_READING.get() {
-                hook(panic);
-            }
-        }));
-    });
-    let was_reading = IS_READING.replace(true);
-    let done = catch_unwind(AssertUnwindSafe(work));
-    IS_READING.set(was_reading);
-    done.unwrap_or_else(|_| Err(BookError::Damaged("it contradicts itself".to_owned())))
 }
 
 #[cfg(test)]

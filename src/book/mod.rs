@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod exchange;
 pub mod graph;
+mod held;
 mod key;
 mod learn;
 mod overlay;

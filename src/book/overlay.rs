@@ -9,6 +9,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 /// Bytes that are kept together where something was written.
 const BLOCK: usize = 4096;
 
+/// Where the library keeps its flags.
+pub(super) const FLAGS: u64 = 9;
+/// The flag of a file that is open for changes, or was left so.
+pub(super) const LEFT_OPEN: u8 = 2;
+
 /// A file for the book's library to check and mend as if it could be written: what is written stays in memory. It is not locked.
 #[derive(Debug)]
 pub(super) struct Overlay(Mutex<Contents>);
@@ -27,6 +32,13 @@ impl Overlay {
     pub(super) fn new(file: File) -> io::Result<Overlay> {
         let length = file.metadata()?.len();
         Ok(Overlay(Mutex::new(Contents { file, of_file: length, length, written: BTreeMap::new() })))
+    }
+
+    /// Makes a file of the library seem to be one that was closed.
+    pub(super) fn seem_closed(&self) -> io::Result<()> {
+        let mut flags = [0];
+        self.read(FLAGS, &mut flags)?;
+        self.write(FLAGS, &[flags[0] & !LEFT_OPEN])
     }
 }
 

@@ -173,7 +173,7 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     let book = Database::open_when_free(&arguments.book, PATIENCE).map_err(at(&arguments.book))?;
     let interrupt = super::on_interrupt()?;
     let line = StatusLine::of_messages();
-    let (mut learned, mut new, mut late, mut failures) = (0, 0, 0u64, Failures::default());
+    let (mut learned, mut new, mut left_out, mut failures) = (0, 0, LeftOut::default(), Failures::default());
     let mut waiting: Vec<GameRecord> = Vec::new();
     let (mut found, mut last) = (0, 0);
     let mut keep = |waiting: &mut Vec<GameRecord>| -> Result<(), String> {
@@ -191,10 +191,7 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
             last = item.as_ref().map_or_else(|error| error.number, |game| game.found.place.number);
         }
         match item {
-            Ok(Ok(game)) if has_learned_positions(&game.found.game.record, arguments.plies) => {
-                waiting.push(game.found.game.record);
-            }
-            Ok(Ok(_)) => late += 1,
+            Ok(Ok(game)) => waiting.extend(left_out.learnable(game.found.game.record, arguments.plies)),
             Ok(Err(error)) => failures.unread(&error),
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
@@ -206,13 +203,7 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     keep(&mut waiting)?;
     line.finish();
     say(format_args!("{} learned, {}", counted(learned, "game"), counted(new, "new position")));
-    if late > 0 {
-        let plies = arguments.plies;
-        say(format_args!(
-            "not learned, because they begin with more than {plies} discs placed (--plies): {}",
-            counted(late, "game")
-        ));
-    }
+    left_out.say(arguments.plies);
     if interrupt.load(Ordering::Relaxed) {
         let rest = arguments.choice.numbers_behind(last).filter(|_| arguments.input.is_one_file());
         return Err(match rest {
@@ -224,9 +215,36 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     failures.end("read")
 }
 
-/// Whether a game has a position with at most this number of discs placed.
-fn has_learned_positions(game: &GameRecord, plies: u32) -> bool {
-    game.positions().first().is_some_and(|start| start.empties().count() + plies >= 60)
+/// Games of which no position is learned.
+#[derive(Default)]
+struct LeftOut {
+    /// They begin with too many discs.
+    late: u64,
+    /// They begin at the end of a game.
+    over: u64,
+}
+
+impl LeftOut {
+    /// The game, if positions of it with at most this number of discs placed are learned.
+    fn learnable(&mut self, game: GameRecord, plies: u32) -> Option<GameRecord> {
+        if game.start().is_over() {
+            self.over += 1;
+        } else if game.start().empties().count() + plies < 60 {
+            self.late += 1;
+        } else {
+            return Some(game);
+        }
+        None
+    }
+
+    fn say(&self, plies: u32) {
+        let late = format!("they begin with more than {plies} discs placed (--plies)");
+        for (count, why) in [(self.late, &*late), (self.over, "they are over where they begin")] {
+            if count > 0 {
+                say(format_args!("not learned, because {why}: {}", counted(count, "game")));
+            }
+        }
+    }
 }
 
 /// The games of files, read by a thread of its own: whoever waits for somebody who types can be interrupted.

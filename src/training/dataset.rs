@@ -61,6 +61,8 @@ pub struct Dataset {
     pub games: u64,
     /// Of these, games that were left out, with their labels: [`DistinctGames`] says which.
     pub repeated: u64,
+    /// Games that were not read, but have labels, which count.
+    pub labels_alone: u64,
     /// Files that were damaged and left out.
     pub damaged: Vec<String>,
 }
@@ -68,7 +70,7 @@ pub struct Dataset {
 impl Default for Dataset {
     fn default() -> Dataset {
         let by_discs = vec![Points::default(); COUNTS];
-        Dataset { by_discs, origins: Vec::new(), games: 0, repeated: 0, damaged: Vec::new() }
+        Dataset { by_discs, origins: Vec::new(), games: 0, repeated: 0, labels_alone: 0, damaged: Vec::new() }
     }
 }
 
@@ -110,7 +112,7 @@ impl Dataset {
         for (chunk, weight) in labels {
             set.add(&chunk, weight, settings, &mut distinct);
         }
-        (set.games, set.repeated) = (distinct.games, distinct.repeated);
+        (set.games, set.repeated, set.labels_alone) = (distinct.games, distinct.repeated, distinct.labels_alone);
         Ok(set)
     }
 

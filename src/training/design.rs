@@ -136,9 +136,9 @@ impl SquaredError {
         self.weight += f64::from(weight);
     }
 
-    /// The root of the mean; 0 of nothing.
-    pub(super) fn rms(self) -> f64 {
-        if self.weight > 0.0 { (self.sum / self.weight).sqrt() } else { 0.0 }
+    /// The root of the mean; `None` of nothing.
+    pub(super) fn rms(self) -> Option<f64> {
+        (self.weight > 0.0).then(|| (self.sum / self.weight).sqrt())
     }
 }
 
@@ -209,8 +209,8 @@ mod tests {
         let mut points = points(1);
         points[0].target = 64.0;
         let design = design(&points);
-        assert_eq!(design.error(&[1000.0]).rms(), 0.0);
-        assert_eq!(design.error(&[-1000.0]).rms(), 128.0);
+        assert_eq!(design.error(&[1000.0]).rms(), Some(0.0));
+        assert_eq!(design.error(&[-1000.0]).rms(), Some(128.0));
         assert_eq!(design.curvature(&[1000.0], &[1.0]), 0.0);
     }
 

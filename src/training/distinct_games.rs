@@ -15,13 +15,16 @@ pub struct DistinctGames {
     pub games: u64,
     /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again or one much like it.
     pub repeated: u64,
+    /// Games that were not read, of which there are labels, as often as a file has some.
+    pub labels_alone: u64,
+    read: HashSet<Game>,
     beginnings: HashMap<(Bitboard, Bitboard), Game>,
     left_out: HashSet<Game>,
 }
 
 impl DistinctGames {
-    /// The samples of a file by their games, without those that are repeated; of a file of labels those whose game was not left out,
-    /// so files of labels come behind all those of games.
+    /// The samples of a file by their games, without those that are repeated; of a file of labels those whose game was not left out
+    /// or not read, so files of labels come behind all those of games.
     pub fn of_chunk<'a>(&mut self, chunk: &'a Chunk) -> Vec<&'a [Sample]> {
         let (is_play, origin) = (chunk.is_play(), &chunk.header.origin);
         if is_play {
@@ -36,8 +39,10 @@ impl DistinctGames {
 
     fn takes(&mut self, game: Game, samples: &[Sample], is_play: bool) -> bool {
         if !is_play {
+            self.labels_alone += u64::from(!self.read.contains(&game));
             return !self.left_out.contains(&game);
         }
+        self.read.insert(game);
         let beginning = canonical(&samples[0].position()).0.boards();
         let Some(first) = self.beginnings.get(&beginning) else {
             self.beginnings.insert(beginning, game);
@@ -85,6 +90,13 @@ mod tests {
         chunk
     }
 
+    /// The games of a file that is read alone, and how many of them come without their play.
+    fn distinct_alone(chunk: &Chunk) -> (Vec<u64>, u64) {
+        let mut distinct = DistinctGames::default();
+        let games = distinct.of_chunk(chunk).into_iter().map(|samples| samples[0].game).collect();
+        (games, distinct.labels_alone)
+    }
+
     #[test]
     fn repeated_games_and_their_labels_are_left_out() {
         let mut distinct = DistinctGames::default();
@@ -99,10 +111,11 @@ mod tests {
         assert_eq!(left(&labels), [0, 2]);
         assert!(left(&games).is_empty(), "read again");
         assert_eq!(left(&labels), [0, 2], "their labels stay");
+        assert_eq!(distinct_alone(&labels), (vec![0, 1, 2, 3], 4), "of games that were not read all count");
         // Games of the same seed and numbers are others if another evaluator played them.
         assert_eq!(left(&of_another("selfplay", &[(0, 8), (1, 5), (2, 7)])), [1]);
         assert_eq!(left(&of_another("label", &[(0, 9), (1, 9), (2, 9)])), [1]);
         assert_eq!(left(&labels), [0, 2]);
-        assert_eq!((distinct.games, distinct.repeated), (11, 8));
+        assert_eq!((distinct.games, distinct.repeated, distinct.labels_alone), (11, 8, 0));
     }
 }

@@ -119,13 +119,13 @@ impl FitSettings {
 }
 
 /// Root mean square errors after a pass, in discs, over the phase's own positions and those pooled with them, by their
-/// weights.
+/// weights; `None` where there are no such positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PassError {
     /// On the games that were learnt from.
-    pub training: f64,
+    pub training: Option<f64>,
     /// On the games held out.
-    pub held_out: f64,
+    pub held_out: Option<f64>,
 }
 
 /// The weights of one phase and how they came to be.
@@ -218,7 +218,7 @@ fn fit_phase(
         best: 0,
     };
     // Without games to judge by, all passes are made.
-    let judge = |error: &PassError| if held_out.len() > 0 { error.held_out } else { error.training };
+    let judge = |error: &PassError| error.held_out.or(error.training).unwrap_or(0.0);
     let most_passes = if training.len() > 0 { settings.most_passes } else { 0 };
     for pass in 1..=most_passes {
         if stop.load(Ordering::Relaxed) {
@@ -365,7 +365,7 @@ mod tests {
         let phases = fitted(&settings(), 2);
         for phase in &phases[3..5] {
             let (first, best) = (phase.curve[0], phase.curve[phase.best]);
-            assert!(best.held_out < 0.5 * first.held_out, "{first:?} {best:?}");
+            assert!(best.held_out.unwrap() < 0.5 * first.held_out.unwrap(), "{first:?} {best:?}");
         }
     }
 
@@ -406,6 +406,7 @@ mod tests {
         assert_eq!(phases[0].weights, phases[3].weights);
         assert_eq!(phases[5].weights, phases[4].weights);
         assert_ne!(phases[3].weights, phases[4].weights);
+        assert_eq!(phases[0].curve, [PassError { training: None, held_out: None }], "nothing, and not an error of 0");
     }
 
     #[test]

@@ -152,10 +152,7 @@ impl TestSet {
                 return Err(TestSetError::Over(i + 1));
             }
             let comment = entry.comment.filter(|comment| !comment.is_empty()).ok_or(TestSetError::Comment(i + 1))?;
-            let (game, known_by) = match comment.split_once(';') {
-                Some((game, known_by)) => (game.to_owned(), Some(known_by.trim().to_owned())),
-                None => (comment, None),
-            };
+            let (game, known_by) = game_and_how(&comment, entry.score.is_some());
             set.positions.push(TestPosition { position: entry.position, score: entry.score, game, known_by });
         }
         Ok(set)
@@ -181,6 +178,16 @@ impl TestSet {
         }
         comments.for_each(|(_, comment)| text += &format!("{comment}\n"));
         text
+    }
+}
+
+/// The game's name, which may have a ';', and how the score is known. Where there is no score, what is behind the last ';' says that only if
+/// it reads so.
+fn game_and_how(comment: &str, has_score: bool) -> (String, Option<String>) {
+    let says_how = |how: &str| has_score || how == THEORETICAL || how.parse::<SearchDepth>().is_ok();
+    match comment.rsplit_once(';').map(|(game, how)| (game, how.trim())).filter(|(_, how)| says_how(how)) {
+        Some((game, how)) => (game.to_owned(), Some(how.to_owned())),
+        None => (comment.to_owned(), None),
     }
 }
 
@@ -245,6 +252,21 @@ mod tests {
         let theoretical =
             read.positions.iter().position(|entry| entry.known_by.as_deref() == Some(THEORETICAL)).unwrap();
         assert!(!open(theoretical, Some("22@98%")) && !open(19, Some("22@98%")), "certain");
+    }
+
+    #[test]
+    fn a_semicolon_may_be_in_the_name_of_a_game() {
+        let board = Position::START;
+        let text = format!("{board}; % a;b 1\n{board}; +3; % a;b 2; 20@98%\n{board}; % c; by hand\n{board}; % d; 8\n");
+        let mut set = TestSet::parse(&text).unwrap();
+        let found: Vec<_> = set.positions.iter().map(|entry| (&*entry.game, entry.known_by.as_deref())).collect();
+        assert_eq!(found, [("a;b 1", None), ("a;b 2", Some("20@98%")), ("c; by hand", None), ("d", Some("8"))]);
+        for entry in &mut set.positions {
+            entry.label(Score::from_discs(1), SearchDepth::Exact);
+        }
+        let labelled = TestSet::parse(&set.to_text()).unwrap();
+        assert_eq!(labelled, set);
+        assert!(labelled.positions.iter().all(|entry| entry.known_by.as_deref() == Some("100%")), "{labelled:?}");
     }
 
     #[test]

@@ -18,14 +18,14 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A command that succeeds, and what it says on both outputs.
-fn done(arguments: &[&str]) -> (String, String) {
+pub(crate) fn done(arguments: &[&str]) -> (String, String) {
     let (code, out, err) = said(arguments, "");
     assert_eq!(code, 0, "{arguments:?}: {out}{err}");
     (out, err)
 }
 
 /// The end of a command that fails, as the user reads it.
-fn refused(arguments: &[&str]) -> String {
+pub(crate) fn refused(arguments: &[&str]) -> String {
     let (code, out, err) = said(arguments, "");
     assert_eq!((code, out.as_str()), (1, ""), "{arguments:?}: {err}");
     err
@@ -47,18 +47,18 @@ fn grow(book: &str, positions: u32) -> (String, String) {
     ])
 }
 
-fn grown(folder: &TempDir, positions: u32) -> String {
+pub(crate) fn grown(folder: &TempDir, positions: u32) -> String {
     let book = file(folder, "book");
     done(&["book", "new", &book]);
     grow(&book, positions);
     book
 }
 
-fn json(arguments: &[&str]) -> Value {
+pub(crate) fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&answers(&[arguments, &["--json"]].concat(), "")).unwrap()
 }
 
-fn assert_sound(book: &str) {
+pub(crate) fn assert_sound(book: &str) {
     let (_, said) = done(&["book", "check", book]);
     assert!(said.contains(" 0 faults"), "{said}");
 }

@@ -7,6 +7,7 @@ mod arena;
 mod best_first;
 mod best_first_tree;
 mod book;
+mod book_limits;
 mod conversation;
 mod convert;
 mod convert_files;

@@ -123,6 +123,55 @@ fn what_is_not_labelled_stays_as_it_is() {
     assert!(labelled.starts_with(&format!("# mine\n{start}; ")) && labelled.ends_with("% game 1; 1\n"), "{labelled}");
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_is_not_waited_for_and_gives_no_label() {
+    use crate::serve::{SOON, emilia, end_within};
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::time::Duration;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.obf");
+    let mut short = set();
+    short.positions.retain(|entry| entry.position.empties().count() == 12);
+    short.positions.truncate(1);
+    let solved = short.to_text();
+    (short.positions[0].score, short.positions[0].known_by) = (None, None);
+    let start = "---------------------------OX------XO--------------------------- X; % endless\n";
+    let unsolved = short.to_text() + start;
+    // The first position takes a moment, the other more than a life.
+    for patience in (0..6).map(|i| Duration::from_secs(1 << i)) {
+        fs::write(&path, &unsolved).unwrap();
+        let arguments = ["train", "testset", "label", path.to_str().unwrap(), "--threads", "1", "--hash", "16"];
+        let mut label = emilia(&arguments).spawn().unwrap();
+        std::thread::sleep(patience);
+        kill_process(Pid::from_child(&label), Signal::TERM).unwrap();
+        end_within(SOON, &mut label);
+        let output = label.wait_with_output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        let found = fs::read_to_string(&path).unwrap();
+        // On a busy machine it may not have come so far.
+        if found != unsolved {
+            assert!(
+                output.status.code() == Some(1) && told.contains("interrupted; the same command goes on"),
+                "{told}"
+            );
+            assert_eq!(found, solved + start);
+            return;
+        }
+    }
+    panic!("nothing was labelled");
+}
+
+#[test]
+fn a_search_that_no_label_can_be_of_is_refused() {
+    let file = committed();
+    let (code, _, told) = train(&["testset", "label", file.to_str().unwrap(), "--empties", "1", "--unless", "20@98"]);
+    assert!(
+        code == 2 && told.contains("'20@98' is no depth of a search; expected plies such as 12, or 20@98%"),
+        "{told}"
+    );
+}
+
 #[test]
 fn a_line_without_its_game_is_refused() {
     let text = fs::read_to_string(committed()).unwrap();

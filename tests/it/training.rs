@@ -83,6 +83,12 @@ fn the_whole_loop_in_miniature() {
     assert!(after < 0.75 * before, "a quarter of the error is learnt away: {before} discs before, {after} after");
     assert!(after < 0.95 * hand_made, "better than what was made by hand: {hand_made} discs, {after} learnt");
 
+    let said =
+        run(folder, "fit --form linear --data beside --set fit.phases=1 --set fit.most-passes=1 --out alone").stderr;
+    assert!(
+        String::from_utf8(said).unwrap().contains(" that were not read count too: expected the folder of the games")
+    );
+
     // The form with factors, beginning from nothing.
     let fit = "fit --data games --data beside=0.5 --set factorization.start=nothing --set factorization.passes=3 \
         --set factorization.linear-rate=0.05 --set factorization.batch=256";

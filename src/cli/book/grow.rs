@@ -9,7 +9,7 @@ use crate::cli::progress::StepBar;
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::notation::read_position;
 use crate::othello::Position;
-use crate::search::{Depth, Limits, Selectivity};
+use crate::search::{Depth, Limits, Score, Selectivity};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -80,13 +80,18 @@ impl SearchArguments {
         Limits { depth, nodes: self.nodes, ..Limits::default() }
     }
 
-    /// The position that the book grows for, if it is there.
+    /// The position that was asked for.
+    fn asked(&self) -> Result<Position, String> {
+        match &self.from {
+            None => Ok(Position::START),
+            Some(text) => Ok(*read_position(text).map_err(|error| format!("--from: {error}"))?.position()),
+        }
+    }
+
+    /// The position that the book grows for, if it is there: behind the pass, where the side to move must pass.
     pub(super) fn root(&self, book: &impl Positions) -> Result<Position, String> {
-        let root = match &self.from {
-            None => Position::START,
-            Some(text) => *read_position(text).map_err(|error| format!("--from: {error}"))?.position(),
-        };
-        let root = if root.must_pass() { root.pass() } else { root };
+        let asked = self.asked()?;
+        let root = if asked.must_pass() { asked.pass() } else { asked };
         if root.is_over() {
             return Err("--from: the game is over there".to_owned());
         }
@@ -119,6 +124,11 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let book = Database::open_when_free(path, PATIENCE).map_err(at(path))?;
     let before = book.read().map_err(at(path))?;
     let settings = arguments.settings(&before)?;
+    // The value is that of the root for its side to move, which is the other one where a pass was asked for.
+    let of_asked = match arguments.searches.asked()?.must_pass() {
+        true => |value: Score| -value,
+        false => |value: Score| value,
+    };
     let at_first = before.count().map_err(at(path))?;
     let evaluation = ("those it grows with now", fingerprint(&*settings.evaluator));
     warn_of_other_weights(path, before.weights, evaluation, "its values are searched again as it grows");
@@ -128,13 +138,14 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let bar = StepBar::new("positions", settings.positions, begun_at);
     let started = Instant::now();
     let grown = grow(&book, &settings, &interrupt, &mut |growth| {
-        bar.show(growth.positions, || progress(growth, &settings.root, started));
+        bar.show(growth.positions, || progress(growth, growth.value.map(of_asked), &settings.root, started));
     });
     bar.finish();
     let grown = grown.map_err(at(path))?;
     let seconds = started.elapsed().as_secs_f64();
     let root = if settings.root == Position::START { "the start position" } else { "the position of --from" };
-    let value = grown.value.map_or_else(|| "not searched yet".to_owned(), |value| format!("worth {value}"));
+    let value = grown.value.map(of_asked);
+    let value = value.map_or_else(|| "not searched yet".to_owned(), |value| format!("worth {value}"));
     let next = match grown {
         Growth { learned: 1.., .. } => format!("; {} learned positions wait to be searched", grown.learned),
         Growth { next_cost: Entry::NOTHING_TO_DO, .. } => String::new(),
@@ -159,9 +170,9 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
 }
 
 /// What is shown of the growth beside its number of positions.
-fn progress(growth: &Growth, root: &Position, started: Instant) -> String {
+fn progress(growth: &Growth, value: Option<Score>, root: &Position, started: Instant) -> String {
     let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
-    let value = growth.value.map_or_else(String::new, |value| format!(", the root is worth {value}"));
+    let value = value.map_or_else(String::new, |value| format!(", the root is worth {value}"));
     let doing = match &growth.last {
         _ if growth.learned > 0 => format!(", {} learned positions wait", growth.learned),
         Some(work) => format!(", {}", what(work, root)),

@@ -2,7 +2,7 @@
 
 use super::grow::SearchArguments;
 use super::{PATIENCE, at, program_weights, warn_of_other_weights};
-use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
+use crate::analysis::book_tasks::{Tasks, UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
 use crate::book::{BookError, Database, Key, Outcome};
 use crate::cli::game_input::open_text;
@@ -44,7 +44,7 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     let book = Database::open_when_free(path, PATIENCE).map_err(at(path))?;
     let root = Key::of(&arguments.searches.root(&book.read().map_err(at(path))?)?).0;
     let how = (&arguments.searches.limits(), arguments.searches.selectivity);
-    let queries = tasks(&book, &root, arguments.leaves as usize, how).map_err(at(path))?;
+    let Tasks { units, queries } = tasks(&book, &root, arguments.leaves as usize, how).map_err(at(path))?;
     let weights = book.read().map_err(at(path))?.weights;
     let outcome = format!(
         "it takes answers with those that it grew with alone; 'emilia book grow {} --time 0' makes it take this program's",
@@ -55,8 +55,12 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     drop(book);
     if queries.is_empty() {
         say("nothing is left to be searched");
-    } else if queries.len() < arguments.leaves as usize {
-        say(format_args!("{} only; there may be more when these are answered", counted(queries.len() as u64, "task")));
+    } else if units < arguments.leaves as usize {
+        let searches = counted(queries.len() as u64, "task");
+        say(format_args!(
+            "{searches} for {units} of {} leaves; there may be more when these are answered",
+            arguments.leaves
+        ));
     }
     let mut output = Output::open(arguments.out.as_deref())?;
     output.write(queries.concat().as_bytes())?;

@@ -1,7 +1,7 @@
 //! `emilia train fit`.
 
 use super::{SettingsArguments, pool};
-use crate::cli::output::{say, write_file};
+use crate::cli::output::{counted, say, write_file};
 use crate::cli::progress::StepBar;
 use crate::eval::pattern::phase_of;
 use crate::eval::{AnyWeights, Pattern, PatternLinear};
@@ -78,11 +78,17 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     say(format_args!(
         "{games} games, {repeated} of them repeated: {training} positions to learn from, {held_out} held out"
     ));
+    if data.labels_alone > 0 {
+        log::warn!(
+            "labels of {} that were not read count too: expected the folder of the games as --data, so that those of repeated games are left out",
+            counted(data.labels_alone, "game")
+        );
+    }
     if data.is_empty() {
         return Err("there is nothing to learn from".to_owned());
     }
     if held_out == 0 {
-        log::warn!("no game is held out: the errors of games held out are shown as 0, but are not known");
+        log::warn!("no game is held out: the errors of games held out are not known");
     }
 
     pool(arguments.threads)?.install(|| match arguments.form {
@@ -107,9 +113,9 @@ fn fit_factors(
     };
     let fitted = fit_factorization(data, settings, start.as_ref(), &arguments.out, interrupt, &|errors| {
         let SpanErrors { pass, training, held_out, spans } = errors;
-        let spans: Vec<String> = spans.iter().map(|error| format!("{error:.3}")).collect();
+        let (training, held_out, spans) = (shown(training), shown(held_out), spans.map(shown).join(" "));
         let seconds = started.elapsed().as_secs_f64();
-        say(format_args!("{seconds:7.1} s  pass {pass:2}: {training:.3} held out {held_out:.3} ({})", spans.join(" ")));
+        say(format_args!("{seconds:7.1} s  pass {pass:2}: {training} held out {held_out} ({spans})"));
     })
     .map_err(|error| error.to_string())?;
     let weights = FittedFactorWeights::new(config.fit.clone(), settings.clone(), data, fitted);
@@ -134,7 +140,7 @@ fn fit_linear(
         let passes = passes.fetch_add(1, Ordering::Relaxed) + 1;
         let finished = finished.fetch_add(usize::from(step.finished), Ordering::Relaxed);
         bar.show((finished + usize::from(step.finished)) as u64, || {
-            format!("{passes} passes, phase {}: {:.3} discs", step.phase, step.error.held_out)
+            format!("{passes} passes, phase {}: {} discs", step.phase, shown(step.error.held_out))
         });
     });
     bar.finish();
@@ -154,6 +160,11 @@ fn write_curve(folder: &Path, csv: &str, svg: &str) -> Result<(), String> {
     write_file(&folder.join("curve.svg"), svg.as_bytes())
 }
 
+/// An error in discs, if it is known.
+fn shown(error: Option<f64>) -> String {
+    error.map_or_else(|| "?".to_owned(), |error| format!("{error:.3}"))
+}
+
 /// What each phase came to.
 fn table(phases: &[FittedPhase]) -> String {
     let mut table = "phase    discs   positions  passes  training  held out\n".to_owned();
@@ -164,8 +175,11 @@ fn table(phases: &[FittedPhase]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             table,
-            "{number:>5}{discs:>9}{:>12}{:>8}{:>10.3}{:>10.3}",
-            phase.positions, phase.best, error.training, error.held_out
+            "{number:>5}{discs:>9}{:>12}{:>8}{:>10}{:>10}",
+            phase.positions,
+            phase.best,
+            shown(error.training),
+            shown(error.held_out)
         );
     }
     table

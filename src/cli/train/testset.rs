@@ -3,15 +3,17 @@
 use crate::cli::options::EngineArguments;
 use crate::cli::output::{Failures, cannot_read, write_file};
 use crate::cli::progress::StepBar;
-use crate::engine::Request;
+use crate::engine::{Decision, Event, Request, Thinking};
 use crate::notation::game_file::GameFile;
 use crate::othello::Empties;
+use crate::search::SearchDepth;
 use crate::training::TestSet;
 use crate::whole_file::why;
 use clap::{Args, Subcommand};
+use crossbeam::channel::{RecvError, RecvTimeoutError};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Between two writings of a file that is being labelled.
@@ -59,7 +61,7 @@ struct LabelArguments {
     /// Search positions again whose score is known by another search than this, such as 20@98%; exact and theoretical
     /// scores stay
     #[arg(long, value_name = "DEPTH")]
-    unless: Option<String>,
+    unless: Option<SearchDepth>,
     #[command(flatten)]
     thinking: EngineArguments,
 }
@@ -101,25 +103,26 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
     let mut set = read(&arguments.set)?;
     let mut engine = arguments.thinking.engine_of_questions(&[]).map_err(|error| error.to_string())?;
     let interrupt = crate::cli::on_interrupt()?;
+    let unless = arguments.unless.map(|depth| depth.to_string());
     let wanted: Vec<usize> = (0..set.positions.len())
         .filter(|&i| {
             let entry = &set.positions[i];
             let empties = entry.position.empty_count();
             arguments.empties.as_ref().is_none_or(|wanted| wanted.contains(&empties))
-                && entry.is_open_to(arguments.unless.as_deref())
+                && entry.is_open_to(unless.as_deref())
         })
         .collect();
     let progress = StepBar::new("positions", wanted.len() as u64, 0);
     let mut saved = Instant::now();
     let (mut is_changed, mut problem) = (false, None);
     for (done, &i) in wanted.iter().enumerate() {
-        if interrupt.load(Ordering::Relaxed) {
-            problem = Some("interrupted; the same command goes on");
-            break;
-        }
         // Nothing learnt from one position helps with another, and a label should not depend on those before it.
         engine.clear();
-        let decision = engine.start(Request::hint(set.positions[i].position, 1)).wait();
+        let Some(decision) = unless_interrupted(engine.start(Request::hint(set.positions[i].position, 1)), &interrupt)
+        else {
+            problem = Some("interrupted; the same command goes on");
+            break;
+        };
         let Some(line) = decision.report.lines.first() else {
             problem = Some("the search has said nothing");
             break;
@@ -137,4 +140,18 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         write_file(&arguments.set, set.to_text().as_bytes())?;
     }
     problem.map_or(Ok(()), |problem| Err(problem.to_owned()))
+}
+
+/// What a search comes to. One that is interrupted has said nothing yet that is as deep as was asked for.
+fn unless_interrupted(thinking: Thinking, interrupt: &AtomicBool) -> Option<Decision> {
+    while !interrupt.load(Ordering::Relaxed) {
+        let event = match thinking.events().recv_timeout(Duration::from_millis(50)) {
+            Err(RecvTimeoutError::Timeout) => continue,
+            event => Event::from(event.map_err(|_| RecvError)),
+        };
+        if let Event::Finished(decision) = event {
+            return Some(decision);
+        }
+    }
+    None
 }

@@ -36,17 +36,17 @@ use thiserror::Error;
 /// Spans of empty squares whose errors are told apart: up to 10, 20, 30, 40, and more.
 pub const SPANS: usize = 5;
 
-/// Root mean square errors after a pass, in discs, by the weights of the positions.
+/// Root mean square errors after a pass, in discs, by the weights of the positions; `None` where there are no such positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SpanErrors {
     /// Passes made.
     pub pass: usize,
-    /// On the games that were learned from, each position before its step; 0 before the first pass.
-    pub training: f64,
+    /// On the games that were learned from, each position before its step; `None` before the first pass.
+    pub training: Option<f64>,
     /// On the games held out.
-    pub held_out: f64,
+    pub held_out: Option<f64>,
     /// The same by span.
-    pub spans: [f64; SPANS],
+    pub spans: [Option<f64>; SPANS],
 }
 
 /// Why there are no weights.
@@ -108,7 +108,7 @@ pub fn fit_factorization(
     let mut descent = Descent::new(&model, settings, &start.factors, &uses);
     let mut state = Checkpoint::read(folder, &identity, &mut descent).unwrap_or_else(|| {
         let best = Parameters { factors: start.factors.clone(), ..Parameters::nothing(uses.len()) };
-        let curve = vec![errors(&model, &best, &held_out, 0, 0.0)];
+        let curve = vec![errors(&model, &best, &held_out, 0, None)];
         Checkpoint { best, best_pass: 0, curve }
     });
     state.curve.iter().for_each(|&errors| progress(errors));
@@ -123,8 +123,8 @@ pub fn fit_factorization(
             break;
         }
         let sum = one_pass(&mut descent, settings, &training, pass, stop).ok_or(FactorFitError::Stopped)?;
-        let now = errors(&model, &descent.parameters, &held_out, pass, (sum / weight).sqrt());
-        if !(now.training.is_finite() && now.held_out.is_finite()) {
+        let now = errors(&model, &descent.parameters, &held_out, pass, Some((sum / weight).sqrt()));
+        if ![now.training, now.held_out].into_iter().flatten().all(f64::is_finite) {
             return Err(FactorFitError::Diverged(pass));
         }
         // Without games to judge by, all passes are made and the last one is kept.
@@ -194,7 +194,13 @@ fn span_of(point: &Point) -> usize {
     (empties.saturating_sub(1) as usize / 10).min(SPANS - 1)
 }
 
-fn errors(model: &Model, parameters: &Parameters, held_out: &[Example], pass: usize, training: f64) -> SpanErrors {
+fn errors(
+    model: &Model,
+    parameters: &Parameters,
+    held_out: &[Example],
+    pass: usize,
+    training: Option<f64>,
+) -> SpanErrors {
     let errors: Vec<f32> = held_out.par_iter().map(|example| model.evaluate(parameters, example).error).collect();
     let mut spans = [SquaredError::default(); SPANS];
     for (example, &error) in held_out.iter().zip(&errors) {
