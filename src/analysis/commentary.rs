@@ -45,6 +45,11 @@ impl Judgement {
 }
 
 impl Commentary {
+    /// Whether any position has a value.
+    pub fn is_judged(&self) -> bool {
+        self.judgements.iter().any(Option::is_some)
+    }
+
     /// A game of which nothing is judged.
     pub fn unjudged(game: AnnotatedGame) -> Commentary {
         let (positions, turns) = (game.record.positions().len(), game.record.turns().len());

@@ -3,7 +3,7 @@
 use super::answer::{Reach, line};
 use super::{MoveValue, PlayerReview, Review, ReviewedTurn, TurningPoint};
 use crate::csv::quoted;
-use crate::notation::game_file::{AnnotatedGame, FileGame, Format, Written, write};
+use crate::notation::game_file::{AnnotatedGame, FileGame, Format, GamePlace, Written, write};
 use crate::notation::obf::ObfEntry;
 use crate::notation::opening;
 use crate::othello::{Color, Move};
@@ -33,6 +33,8 @@ struct JsonGame<'a> {
     date: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     opening: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_none_of_them")]
+    opening_turns: usize,
     score: Option<i32>,
     turns: Vec<JsonTurn<'a>>,
     turning_point: Option<TurningPoint>,
@@ -41,6 +43,10 @@ struct JsonGame<'a> {
     nodes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
+}
+
+fn is_none_of_them(turns: &usize) -> bool {
+    *turns == 0
 }
 
 #[derive(Serialize)]
@@ -143,6 +149,7 @@ impl ReviewedGame {
             white: &game.white.name,
             date: &game.date,
             opening: opening(game.record.positions()),
+            opening_turns: game.opening_turns(),
             score: *score,
             turns: turns.iter().map(JsonTurn::new).collect(),
             turning_point: self.turning_point(),
@@ -235,11 +242,13 @@ impl ReviewedGame {
         write(&game, Format::Ggf).expect("GGF holds every game")
     }
 
-    /// Where the game is: `games.ggf, line 2`.
+    /// Where the game is: `games.ggf, line 2`, or where its number is another one than that of the line, `games.ggf, game 2, line 7`.
     pub fn heading(&self) -> String {
-        match self.found.place.line {
-            None => format!("{}, game {}", self.file, self.found.place.number),
-            Some(line) => format!("{}, line {line}", self.file),
+        let GamePlace { number, line } = self.found.place;
+        match line {
+            None => format!("{}, game {number}", self.file),
+            Some(line) if line == number => format!("{}, line {line}", self.file),
+            Some(line) => format!("{}, game {number}, line {line}", self.file),
         }
     }
 
@@ -256,7 +265,11 @@ impl ReviewedGame {
             (self.review.white.worst, "worst"),
             (self.turning_point().map(|point| point.turn), "decides"),
         ];
+        let opening_turns = game.opening_turns();
         for turn in &self.review.turns {
+            if turn.turn == opening_turns && opening_turns > 0 {
+                text += "    here the players begin\n";
+            }
             let marks = marks.iter().filter(|(marked, _)| *marked == Some(turn.turn)).map(|(_, mark)| *mark);
             text += &row(turn, &marks.collect::<Vec<_>>().join(", "));
         }
@@ -322,6 +335,10 @@ mod tests {
         let found = read(text.to_owned());
         let review = reviewer.review_game(&found.game, &mut |_| true);
         let game = ReviewedGame { file: "one".to_owned(), review, found };
+        let table = game.table();
+        let third = table.lines().position(|line| line.starts_with("  3 black ")).unwrap();
+        assert_eq!(table.lines().nth(third - 1), Some("    here the players begin"));
+        assert!(game.json(false).contains("\"opening_turns\":2,"), "{}", game.json(false));
         let again = read(game.ggf().text);
         let value_of_third = game.review.turns[2].played.as_ref().map(value);
         assert_eq!((again.game.opening_turns(), again.game.timing[2].eval), (2, value_of_third));

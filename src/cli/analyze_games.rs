@@ -17,7 +17,8 @@ use crate::render::Palette;
 use crate::shard::Shard;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -165,7 +166,9 @@ impl GameResults<'_> {
     /// nothing remains.
     fn finish(mut self, end: InputEnd, file: &str) -> Result<(), String> {
         if let Some(pages) = &mut self.pages {
-            pages.finish(&self.players, file)?;
+            // A folder of pages may be published: it is nobody's business where the file was.
+            let name = Path::new(file).file_name().unwrap_or(OsStr::new(file));
+            pages.finish(&self.players, &name.to_string_lossy())?;
         } else if self.reader == Reader::IsGone {
             // The rest of the input is not waited for.
             return Ok(());

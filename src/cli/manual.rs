@@ -2,7 +2,8 @@
 
 use super::options::reveal;
 use super::output::{print, write_file};
-use clap::{Args, Command};
+use crate::engine::EngineOption;
+use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::fs;
@@ -55,10 +56,32 @@ pub(super) fn run_man(arguments: &ManArguments) -> Result<(), String> {
 
 fn page(command: &Command) -> Result<String, String> {
     let name = command.get_display_name().unwrap_or("emilia").to_owned();
+    let examples = command.get_after_help().map(ToString::to_string);
+    let command = command.clone().name(name).version(env!("CARGO_PKG_VERSION"));
+    // As text behind the options the examples would be filled like prose.
+    let man = Man::new(command.after_help(None::<&str>).mut_args(with_default_in_words));
     let mut roff = Vec::new();
-    let man = Man::new(command.clone().name(name));
     man.render(&mut roff).map_err(|error| error.to_string())?;
-    Ok(String::from_utf8_lossy(&roff).into_owned())
+    let section = examples.as_deref().map_or_else(String::new, examples_section);
+    Ok(String::from_utf8_lossy(&roff).into_owned() + &section)
+}
+
+/// An option whose default depends on the machine, which is another one where the page is read.
+fn with_default_in_words(argument: Arg) -> Arg {
+    let option = EngineOption::all().find(|option| argument.get_id() == option.name);
+    let Some(words) = option.and_then(|option| option.default_in_words) else { return argument };
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    argument.help(format!("{help} [default: {words}]")).hide_default_value(true)
+}
+
+/// Examples, line by line as they are.
+fn examples_section(examples: &str) -> String {
+    let lines = examples.lines().filter(|line| !line.ends_with(':')).map(|line| {
+        let escaped = line.trim_start().replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+        // A dot at the beginning would be a request.
+        if escaped.starts_with('.') { format!("\\&{escaped}\n") } else { escaped + "\n" }
+    });
+    format!(".SH EXAMPLES\n.nf\n{}.fi\n", lines.collect::<String>())
 }
 
 fn write_pages(command: &Command, folder: &Path) -> Result<(), String> {

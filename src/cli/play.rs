@@ -31,9 +31,9 @@ use std::time::Duration;
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("ponder", |argument| argument.default_value("on")), mut_arg("level", by_number_or_name))]
 pub(super) struct PlayArguments {
-    /// Your side
-    #[arg(long, value_name = "SIDE", default_value = "black")]
-    color: Side,
+    /// Your side; without it, that of a game that was saved here, else black
+    #[arg(long, value_name = "SIDE")]
+    color: Option<Side>,
     /// Time for each side in seconds: 300 a game, 300+5 with an increment, or move:10 for each move
     #[arg(long, value_name = "CLOCK")]
     clock: Option<TimeControl>,
@@ -78,19 +78,26 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
         warn("--variety counts at level 8 alone");
     }
     let opponent = Opponent::new(engine);
-    let side = match arguments.color {
+    let side = arguments.color.map(|side| match side {
         Side::Black => Some(Color::Black),
         Side::White => Some(Color::White),
         Side::Both => None,
-    };
+    });
+    let level = opponent.level();
     let palette = palette(stdout().is_terminal());
     let is_warned = Arc::new(AtomicBool::new(false));
     let opponent = if is_terminal { opponent.with_interrupts(interrupts(&is_warned)?) } else { opponent };
-    let mut session = Session::new(opponent, side, palette);
+    let mut session = Session::new(opponent, Some(Color::Black), palette);
     if let Some(path) = &arguments.load
         && let Some(warning) = session.load(path, arguments.game as usize)?
     {
         warn(format_args!("{}: {warning}", path.display()));
+    }
+    if let Some(side) = side {
+        session = session.with_side(side);
+    }
+    if thinking.gives("level") {
+        session = session.with_level(level);
     }
     if let Some(control) = arguments.clock {
         session = session.with_clocks(control);

@@ -106,6 +106,9 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
         Values::File => Commentary::of_annotations(game),
         Values::Engine => arguments.judge(game)?,
     };
+    if values == Values::File && form != OutputForm::Text && !commentary.is_judged() {
+        warn("the file has no values");
+    }
     let bytes = match form {
         OutputForm::Html => page(&commentary, arguments.turns.unwrap_or(0), &PageLinks::default()).into_bytes(),
         OutputForm::Svg => PictureForm::Svg.draw(arguments.picture(&commentary, turns)?)?,
@@ -214,7 +217,7 @@ impl ShowArguments {
         if self.values == Some(Values::File) {
             text += &values_of_file(commentary, turns);
         }
-        if !commentary.source.is_empty() && !game.is_position() {
+        if commentary.is_judged() && !commentary.source.is_empty() && !game.is_position() {
             text += &format!(
                 "\n{}\n{}",
                 palette.faint(&format!("values for black, by {}", commentary.source)),
@@ -246,7 +249,7 @@ fn scores_of_file(commentary: &Commentary, turns: usize) -> &[(Move, i32)] {
 
 /// What the file says of the moves of the position behind these turns, for its mover; or that it says nothing at all.
 fn values_of_file(commentary: &Commentary, turns: usize) -> String {
-    if commentary.judgements.iter().all(Option::is_none) {
+    if !commentary.is_judged() {
         return "the file has no values\n".to_owned();
     }
     let scores = scores_of_file(commentary, turns).iter();

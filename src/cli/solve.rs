@@ -5,6 +5,7 @@ use super::game_input::{announce_reading, is_standard_input, job_of_input, open_
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, cannot_read, complain, expect_another, is_for_terminal, warn};
+use super::picture::ending;
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
 use crate::analysis::journal::{Done, totals_of};
@@ -60,7 +61,7 @@ pub(super) struct SolveArguments {
     /// Print one JSON object a line: a position each, then the totals
     #[arg(long)]
     json: bool,
-    /// Write to this file, which is there only when it is complete
+    /// Write to this file, which is there only when it is complete; with .json or .jsonl at its end as with --json
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Go on with that file where an earlier run was interrupted
@@ -81,7 +82,9 @@ pub(super) struct SolveArguments {
 /// Solves what the file holds.
 pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
     log_output::to_stderr();
-    match solve(arguments) {
+    let by_ending = arguments.out.as_deref().and_then(ending);
+    let json = arguments.json || by_ending.is_some_and(|ending| ["json", "jsonl"].contains(&ending.as_str()));
+    match solve(&SolveArguments { json, ..arguments.clone() }) {
         Ok(totals) if totals.contradicted > 0 => ExitCode::from(CONTRADICTION),
         Ok(totals) if totals.unreadable > 0 || totals.solved < totals.positions => ExitCode::from(INCOMPLETE),
         Ok(_) => ExitCode::SUCCESS,

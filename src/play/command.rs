@@ -118,7 +118,7 @@ impl FromStr for Command {
             ("level", "") => Command::Level(None),
             ("level", level) => match level.parse() {
                 Ok(level) => Command::Level(Some(level)),
-                Err(_) => return Err(wrong("level", "a number from 1 (beginner) to 8 (full strength)")),
+                Err(_) => return Err(wrong("level", "a number from 1 (beginner) to 8 (full strength), or its name")),
             },
             ("save", "") => return Err(wrong("save", "the name of a file")),
             ("save", file) => Command::Save(file.to_owned()),
@@ -140,7 +140,12 @@ impl FromStr for Command {
             _ => match (parse_turns(line), NAMES.into_iter().find(|known| *known == name)) {
                 (Ok(turns), _) if !turns.is_empty() => Command::Turns(turns),
                 (_, Some(command)) => return Err(wrong(command, "nothing behind it")),
-                _ => return Err(CommandError::Unknown(brief(word), nearest(name))),
+                _ => {
+                    // Behind moves, the word that is none.
+                    let is_none = |word: &&str| parse_turns(word).is_err();
+                    let wrong = line.split_whitespace().find(is_none).unwrap_or(word);
+                    return Err(CommandError::Unknown(brief(wrong), nearest(&wrong.to_ascii_lowercase())));
+                }
             },
         };
         Ok(command)
@@ -182,8 +187,10 @@ mod tests {
         for (line, said) in [
             ("hnt", "'hnt' is no move and no command; did you mean 'hint'?"),
             ("f5d9", "'f5d9' is no move and no command; 'help' lists what there is"),
+            ("c4 b9", "'b9' is no move and no command; 'help' lists what there is"),
+            ("f5d6c3d3c4 f4 hnt", "'hnt' is no move and no command; did you mean 'hint'?"),
             ("i9", "'i9' is no move and no command; 'help' lists what there is"),
-            ("level 9", "level: expected a number from 1 (beginner) to 8 (full strength)"),
+            ("level 9", "level: expected a number from 1 (beginner) to 8 (full strength), or its name"),
             ("hint 0", "hint: expected how many moves, from 1 to 64"),
             ("save", "save: expected the name of a file"),
             ("undo 2", "undo: expected nothing behind it"),

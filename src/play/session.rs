@@ -79,6 +79,18 @@ impl Session {
         }
     }
 
+    /// The person plays this side, or both.
+    pub fn with_side(mut self, side: Option<Color>) -> Session {
+        self.side = side;
+        self
+    }
+
+    /// Emilia plays at this level.
+    pub fn with_level(mut self, level: Level) -> Session {
+        self.opponent.set_level(level);
+        self
+    }
+
     /// Gives each side this time. Who runs out of it loses; the game may go on without clocks.
     pub fn with_clocks(mut self, control: TimeControl) -> Session {
         self.clocks = Clocks::new(Some(control), self.game.record.turns().len());
@@ -139,12 +151,16 @@ impl Session {
     }
 
     fn greeting(&self) -> String {
-        let who = match self.side {
-            Some(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),
-            None => "You play both sides.".to_owned(),
-        };
         let time = self.clocks.control().map(|control| format!("Each side has {}. ", terms(control)));
-        format!("{who}\n{}'help' lists the commands.\n", time.unwrap_or_default())
+        format!("{}{}'help' lists the commands.\n", self.seats(), time.unwrap_or_default())
+    }
+
+    /// Who plays which side.
+    fn seats(&self) -> String {
+        match self.side {
+            Some(color) => format!("You play {color} against Emilia, {}.\n", self.opponent.level()),
+            None => "You play both sides.\n".to_owned(),
+        }
     }
 
     /// The person's next line; `None` if there is none. If the time runs out before, the person hears of it.
@@ -265,8 +281,13 @@ impl Session {
             Command::Save(name) => self.save(Path::new(&name)),
             Command::Load(said) => {
                 let (file, number) = file_and_number(&said);
+                let before = (self.side, self.opponent.level());
                 let warning = self.load(file, number)?;
-                Ok(warning.map_or_else(String::new, |warning| format!("warning: {warning}\n")) + &self.reply())
+                let mut said = warning.map_or_else(String::new, |warning| format!("warning: {warning}\n"));
+                if (self.side, self.opponent.level()) != before {
+                    said += &self.seats();
+                }
+                Ok(said + &self.reply())
             }
             Command::SetBoard(text) => {
                 let game = read_position(&text).map_err(|error| error.to_string())?;
@@ -281,14 +302,18 @@ impl Session {
         if self.is_over() {
             return Err(OVER.to_owned());
         }
-        let mut record = self.game.record.clone();
-        for (number, &turn) in turns.iter().enumerate() {
-            let taken = if turns.len() == 1 { record.take(turn) } else { record.take_with_implied_pass(turn) };
-            taken.map_err(|illegal| match turns.len() {
-                1 => format!("Illegal: {illegal}."),
-                _ => format!("Move {} is illegal: {illegal}. None of them was played.", number + 1),
-            })?;
-        }
+        // Emilia may have had the first moves of a game that is said from its beginning.
+        let is_new = turns.len() > 1 && (0..self.game.record.turns().len()).all(|turn| self.is_emilias(turn));
+        let record = match played(self.game.record.clone(), turns) {
+            Ok(record) => record,
+            Err(here) if is_new => {
+                let start = GameRecord::from_position(self.game.record.positions()[0]);
+                let record = played(start.clone(), turns).map_err(|there| here.max(there).1)?;
+                self.begin(AnnotatedGame::new(start));
+                record
+            }
+            Err((_, problem)) => return Err(problem),
+        };
         self.taken_back.clear();
         let known = self.game.record.turns().len();
         let mut text = String::new();
@@ -517,6 +542,18 @@ impl Session {
         self.has_ended = true;
         Ok(self.board())
     }
+}
+
+/// The game with these turns after it; of several that cannot all be played, the number of the first that cannot, and what is said to that.
+fn played(mut record: GameRecord, turns: &[Move]) -> Result<GameRecord, (usize, String)> {
+    for (number, &turn) in turns.iter().enumerate() {
+        let taken = if turns.len() == 1 { record.take(turn) } else { record.take_with_implied_pass(turn) };
+        taken.map_err(|illegal| match turns.len() {
+            1 => (number, format!("Illegal: {illegal}.")),
+            _ => (number, format!("Move {} is illegal: {illegal}. None of them was played.", number + 1)),
+        })?;
+    }
+    Ok(record)
 }
 
 fn to_hundredths(number: f64) -> f64 {

@@ -35,7 +35,7 @@ const LABEL: &str = "Value of each position for Black, and the loss of each move
 
 /// The colours of a light page, for a picture that has no style sheet around it.
 const STYLE: &str = "text{fill:#6a6f6b}.even{stroke:#6a6f6b;stroke-opacity:.55}\
-                     .area.black{fill:#2a2d2b}.area.white{fill:#d9d6ca}.line{fill:none;stroke:#17704a;stroke-width:2;stroke-linejoin:round}\
+                     .area.black{fill:#2a2d2b}.area.white{fill:#d9d6ca}.line{fill:none;stroke:#17704a;stroke-width:2;stroke-linejoin:round}.dot{stroke-linecap:round;stroke-width:4}\
                      .loss.small{fill:#c9c6bb}.loss.medium{fill:#e0b23c}.loss.large{fill:#e4812e}.loss.huge{fill:#d23c32}\
                      .column{fill:none}";
 
@@ -65,7 +65,11 @@ fn elements(commentary: &Commentary, cursor: usize) -> Option<String> {
         let area = format!("d=\"M{first:.1},{even:.1} {line} {last:.1},{even:.1}Z\"");
         svg += &format!("<path class=\"area black\" clip-path=\"url(#above)\" {area}/>");
         svg += &format!("<path class=\"area white\" clip-path=\"url(#below)\" {area}/>");
-        svg += &format!("<polyline class=\"line\" points=\"{line}\"/>");
+        svg += &match run {
+            // A value between two gaps makes no line.
+            [_] => format!("<polyline class=\"line dot\" points=\"{line} {line}\"/>"),
+            _ => format!("<polyline class=\"line\" points=\"{line}\"/>"),
+        };
     }
     let width = axes.x(1.0) - axes.x(0.0);
     svg += &losses(commentary, &axes, width);

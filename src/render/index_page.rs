@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 use std::iter;
 
 /// What the page has beyond the style of all pages.
-const STYLE: &str = "h1{font-size:20px;margin:0 0 14px}a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}\
+const STYLE: &str = "main{max-width:1360px}h1{font-size:20px;margin:0 0 14px;overflow-wrap:anywhere}th{vertical-align:bottom}.group{text-align:center}a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}\
     td small{color:var(--soft)}";
 
 /// Collects the games of the page.
@@ -37,7 +37,8 @@ impl IndexPage {
         let decided = reviewed.turning_point().and_then(|point| {
             let turn = reviewed.review.turns.iter().find(|turn| turn.turn == point.turn)?;
             let (page, played) = (page_of_turn(number, point.turn), turn.played.as_ref()?.turn);
-            Some(format!("<a href=\"{page}\">{played}</a>, move {}: {point}", point.turn + 1))
+            let who = if point.mover == Color::Black { &black } else { &white };
+            Some(format!("<a href=\"{page}\">{played}</a>, move {} of {who}: {point}", point.turn + 1))
         });
         writeln!(
             self.games,
@@ -62,18 +63,17 @@ impl IndexPage {
         writeln!(out, "{}<h1>{title}</h1>", page_head(&title, STYLE))?;
         let games = if self.count == 1 { "1 game".to_owned() } else { format!("{} games", self.count) };
         writeln!(out, "<p>{games} \u{b7} values by {source}</p>")?;
-        write!(
-            out,
-            "<div class=\"card\"><h2>Players</h2><div class=\"scroll\"><table><tr><th class=\"l\">player</th>"
-        )?;
-        write!(
-            out,
-            "<th>games</th><th>won</th><th>drawn</th><th>lost</th><th>accuracy</th><th>discs lost a move</th>"
-        )?;
-        for phase in phase_names() {
-            write!(out, "<th>{phase}</th>")?;
+        write!(out, "<div class=\"card\"><h2>Players</h2><div class=\"scroll\"><table><tr>")?;
+        let single = |(class, name): (&str, &str)| format!("<th{class} rowspan=\"2\">{name}</th>");
+        let left = " class=\"l\"";
+        let counts = [(left, "player"), ("", "games"), ("", "won"), ("", "drawn"), ("", "lost"), ("", "accuracy")];
+        write!(out, "{}", counts.map(single).concat())?;
+        write!(out, "<th class=\"group\" colspan=\"{}\">discs lost a move</th>", 1 + phase_names().count())?;
+        write!(out, "{}</tr><tr>", [(left, "openings"), (left, "worst moves")].map(single).concat())?;
+        for part in iter::once("in all").chain(phase_names()) {
+            write!(out, "<th>{part}</th>")?;
         }
-        writeln!(out, "<th class=\"l\">openings</th><th class=\"l\">worst moves</th></tr>")?;
+        writeln!(out, "</tr>")?;
         for player in players.summaries() {
             write_player(out, &player)?;
         }

@@ -101,13 +101,15 @@ fn write_page(out: &mut String, commentary: &Commentary, first: usize, links: &P
     write_header(out, commentary)?;
     writeln!(out, "<div class=\"grid2\"><section><figure>")?;
     write_squares_for_script(out, game.record.position())?;
+    // One position has nothing to walk through.
+    let hidden = if game.is_position() { " style=\"display:none\"" } else { "" };
     writeln!(
         out,
-        "</figure><div class=\"controls\"><button id=\"first\" title=\"first position\">\u{ab}</button>\
+        "</figure><div class=\"controls\"{hidden}><button id=\"first\" title=\"first position\">\u{ab}</button>\
          <button id=\"back\" title=\"one move back\">\u{2039}</button><span class=\"where\" id=\"where\"></span>\
          <button id=\"on\" title=\"one move on\">\u{203a}</button><button id=\"last\" title=\"last position\">\u{bb}</button>\
          <button id=\"numbers\" title=\"numbers of the moves\" aria-pressed=\"false\">numbers</button></div>\
-         <div class=\"keys\"><kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> move \u{b7} <kbd>\u{2191}</kbd> <kbd>\u{2193}</kbd> mistake \u{b7} \
+         <div class=\"keys\"{hidden}><kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> move \u{b7} <kbd>\u{2191}</kbd> <kbd>\u{2193}</kbd> mistake \u{b7} \
          <kbd>n</kbd> numbers</div></section>\n<section>"
     )?;
     let curve = curve_svg(commentary);
@@ -116,6 +118,11 @@ fn write_page(out: &mut String, commentary: &Commentary, first: usize, links: &P
         writeln!(out, "<figure class=\"card\"><h2>Value for Black, loss of each move</h2>{curve}</figure>")?;
     }
     writeln!(out, "<div class=\"card\" id=\"said\"></div>")?;
+    if !game.scores.is_empty() {
+        let scores: Vec<String> = game.scores.iter().map(|(turn, score)| format!("{turn} {score:+}")).collect();
+        let (mover, scores) = (game.record.start().mover().capital(), scores.join(" \u{b7} ").replace('-', "\u{2212}"));
+        writeln!(out, "<div class=\"card\"><h2>Moves and their values for {mover}</h2>{scores}</div>")?;
+    }
     if !commentary.summary.is_empty() {
         let lines: Vec<String> = commentary.summary.iter().map(|line| escape(line)).collect();
         writeln!(out, "<div class=\"card\"><h2>Summary</h2>{}</div>", lines.join("<br>"))?;
@@ -214,7 +221,7 @@ fn write_moves(out: &mut String, commentary: &Commentary) -> fmt::Result {
 mod tests {
     use super::*;
     use crate::notation::transcript;
-    use crate::othello::{Position, Square};
+    use crate::othello::{GameRecord, Position, Square};
 
     #[test]
     fn a_page_carries_what_it_shows_and_nothing_that_breaks_it() {
@@ -238,6 +245,15 @@ mod tests {
             !page.contains("http://")
                 || page.matches("http").count() == page.matches("http://www.w3.org/2000/svg").count()
         );
+    }
+
+    #[test]
+    fn a_position_shows_the_values_of_its_moves_and_nothing_to_walk_through() {
+        let mut game = AnnotatedGame::new(GameRecord::default());
+        game.scores = vec![(Move::Place("f5".parse().unwrap()), 3), (Move::Place("d3".parse().unwrap()), -2)];
+        let page = page(&Commentary::unjudged(game), 0, &PageLinks::default());
+        assert!(page.contains("values for Black</h2>f5 +3 \u{b7} d3 \u{2212}2</div>"), "{page}");
+        assert_eq!(page.matches("style=\"display:none\"").count(), 2);
     }
 
     #[test]

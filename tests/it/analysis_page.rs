@@ -49,20 +49,44 @@ fn the_client_in_python_finds_mistakes() {
     assert!(text.starts_with(" 1 f5  "), "{text}");
 }
 
-/// A question that is no JSON, because JSON has no such number, then another one, and a game with a name that has the end of a line of Unicode.
+/// Questions that are refused, one that is no JSON, because JSON has no such number, cancelled ones, an exception while one is searched, a game with a
+/// name that has the end of a line of Unicode, a file of games and one that is not there.
 const QUESTIONS: &str = r#"
 import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
+from pathlib import Path
 from emilia import Emilia, EmiliaError, judge
 with Emilia("--threads", "1") as emilia:
     try:
         emilia.ask(moves="f5", time=float("nan"))
     except EmiliaError as error:
         print(error)
+    for refused in {"turns": "all"}, {"turns": [0, 1]}:
+        try:
+            emilia.ask(moves="f5", depth=1, **refused)
+        except EmiliaError as error:
+            print(error)
+    assert emilia.submit(moves="f5d6c3", time=0.5).cancel()
+    emilia.submit(moves="a1").cancel()
     print(emilia.ask(moves="f5", depth=1)["turn"])
+    for turns in (2, 0), range(2):
+        print([answer["turn"] for answer in emilia.submit(moves="f5d6", turns=turns, depth=1).result()])
+    print(emilia.ask({"moves": "f5", "depth": 1, "except": "d6"})["except"])
+try:
+    with Emilia("--threads", "1") as emilia:
+        left = emilia.submit(moves="f5", time=1000)
+        raise KeyboardInterrupt
+except KeyboardInterrupt:
+    print(left.exception())
 for game in judge("(;GM[Othello]PB[a\u2028b]B[f5];)", "--depth", "1", "--threads", "1"):
     print(ascii(game["black"]))
+Path("games.txt").write_text("f5d6\nf5f4\n")
+print([game["number"] for game in judge(Path("games.txt"), "--depth", "1", "--threads", "1")])
+try:
+    list(judge(Path("nothing.txt")))
+except EmiliaError as error:
+    print(error)
 "#;
 
 #[test]
@@ -70,7 +94,21 @@ fn the_client_of_the_package_is_answered_whatever_it_asks() {
     let client = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/python");
     let Some(output) = run(&["python3"], &["-c", QUESTIONS, client], &tempfile::tempdir().unwrap()) else { return };
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("not JSON: ") && text.ends_with("\n1\n'a\\u2028b'\n"), "{text}");
+    let expected = [
+        "turns: expected a sequence of whole numbers, found 'all'",
+        "turns: ask and ask_all are for one position; use submit",
+        "1",
+        "[2, 0]",
+        "[0, 1]",
+        "['d6']",
+        "the program has ended",
+        r"'a\u2028b'",
+        "[1, 2]",
+        "emilia: nothing.txt: not found",
+    ];
+    let (first, rest) = text.split_once('\n').unwrap();
+    assert!(first.starts_with("not JSON: "), "{text}");
+    assert_eq!(rest.lines().collect::<Vec<_>>(), expected, "{text}");
 }
 
 #[test]

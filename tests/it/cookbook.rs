@@ -103,6 +103,9 @@ fn shells_and_man_are_told_of_every_command() {
     let page = answers(&["man"], "");
     assert!(page.contains(".TH emilia 1") && page.contains("emilia\\-play(1)"), "{page}");
     assert!(answers(&["man", "match", "check"], "").contains(".TH emilia-match-check 1"));
+    let page = answers(&["man", "solve"], "");
+    assert!(page.contains(".SH EXAMPLES\n.nf\nemilia solve positions.obf\n") && page.ends_with("\n.fi\n"), "{page}");
+    assert!(page.contains("[default: the cores]") && !page.contains(".SH EXTRA"), "{page}");
     let (code, _, stderr) = said(&["man", "dance"], "");
     assert!(code != 0 && stderr.contains("expected one of: play, analyze"), "{stderr}");
 }

@@ -145,6 +145,40 @@ fn moves_are_pasted_taken_back_played_again_and_given_up() {
     assert!(said(&[], "resign\nundo\nf5\n").contains("Emilia plays"));
 }
 
+#[test]
+fn a_saved_game_goes_on_as_it_was_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder, "mid.ggf");
+    said(&["--color", "white", "--level", "1"], &format!("save {file}\n"));
+    let seats = "You play white against Emilia, level 1 (";
+    let text = said(&["--load", &file], "level\n");
+    assert!(text.starts_with(seats) && text.contains("plays at level 1") && !text.contains("Emilia plays f"), "{text}");
+    // What is said goes before what the file says.
+    let text = answers(&["play", "--load", &file, "--color", "both", "--level", "3"], "level\n");
+    assert!(text.starts_with("You play both sides.\n") && text.contains("plays at level 3"), "{text}");
+    // A game that goes on from a file says who plays, where that changes.
+    let text = said(&[], &format!("load {file}\nload {file}\n"));
+    assert!(text.starts_with("You play black against Emilia, level 2") && text.matches(seats).count() == 1, "{text}");
+}
+
+#[test]
+fn a_game_is_pasted_by_white_too() {
+    let text = said(&["--color", "white"], "f5d6c3d3c4\nmoves\nnew\nf5d6c3c3\nd6a1\n");
+    assert!(text.lines().any(|line| line.starts_with("f5d6c3d3c4") && line.len() == 10), "{text}");
+    assert!(text.contains("Move 4 is illegal: c3 is") && text.contains("Move 2 is illegal: a1 turns"), "{text}");
+}
+
+#[test]
+fn what_a_file_is_and_cannot_hold_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let [wthor, other, clock] = ["g.wtb", "g.foo", "c.ggf"].map(|name| file(&folder, name));
+    let text =
+        answers(&[FIXED, &["--clock", "move:5"]].concat(), format!("save {wthor}\nsave {other}\nsave {clock}\n"));
+    assert!(text.contains("games of WTHOR are no text") && !std::path::Path::new(&wthor).exists(), "{text}");
+    assert!(text.contains(&format!("Saved to {other} as GGF, without the clock.\n")), "{text}");
+    assert!(text.contains(&format!("Saved to {clock}, without the clock.\n")), "{text}");
+}
+
 /// A person whose lines are known, and who is told when the time runs out where the script says nothing.
 pub struct Script<F> {
     read: F,

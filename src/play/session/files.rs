@@ -2,7 +2,8 @@
 
 use super::Session;
 use crate::clock::time_control::TimeControl;
-use crate::notation::game_file::{Format, GameFile, write};
+use crate::engine::Level;
+use crate::notation::game_file::{AnnotatedGame, Format, GameFile, write};
 use crate::notation::ggf::GgfResult;
 use crate::othello::Color;
 use crate::whole_file::write_whole;
@@ -11,7 +12,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 impl Session {
-    /// Goes on with a game of a file, the first being number 1, and says what is odd about it. The clocks begin anew.
+    /// Goes on with a game of a file, the first being number 1, and says what is odd about it. The clocks begin anew. If it was saved here,
+    /// everybody plays the side, and Emilia at the level, that it names.
     ///
     /// # Errors
     /// If there is no such game in it that can be read, in words.
@@ -35,6 +37,10 @@ impl Session {
             && games.next().is_none()
             && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
         let warning = found.cut_warning();
+        if let Some((side, level)) = seats(&found.game) {
+            self.side = Some(side);
+            self.opponent.set_level(level);
+        }
         self.begin(found.game);
         self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
         Ok(warning)
@@ -52,7 +58,7 @@ impl Session {
             player.clock = clock.or(player.clock);
             let is_played_here = self.turns_of_file == 0 || self.person().is_some();
             if player.name.is_empty() && is_played_here {
-                player.name = if self.side == Some(!color) { emilia.clone() } else { "you".to_owned() };
+                player.name = if self.side == Some(!color) { emilia.clone() } else { PERSON.to_owned() };
             }
         }
         if game.date.is_empty() {
@@ -63,17 +69,36 @@ impl Session {
         }
         let played_out = game.score_on_board().map(|score| GgfResult { score, ending: None });
         game.result = self.result_on_time().or(played_out).or(game.result);
-        // Games of WTHOR are no text.
-        let named = Format::of_file_name(&path.to_string_lossy()).filter(|&format| format != Format::Wthor);
+        let named = Format::of_file_name(&path.to_string_lossy());
+        if named == Some(Format::Wthor) {
+            return Err("games of WTHOR are no text; 'emilia convert' writes them.".to_owned());
+        }
         let format = named.unwrap_or(Format::Ggf);
+        let kind = if named.is_none() { " as GGF" } else { "" };
         let written = write(&game, format).map_err(|error| error.to_string())?;
         write_whole(path, written.text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
         self.file = Some(path.to_owned());
-        let losses: Vec<String> = written.losses.iter().map(ToString::to_string).collect();
+        let mut losses: Vec<String> = written.losses.iter().map(ToString::to_string).collect();
+        if clock.is_none() && self.clocks.control().is_some() {
+            losses.push("the clock".to_owned());
+        }
         Ok(match losses.is_empty() {
-            true => format!("Saved to {}.\n", path.display()),
-            false => format!("Saved to {}, without {}.\n", path.display(), losses.join(", ")),
+            true => format!("Saved to {}{kind}.\n", path.display()),
+            false => format!("Saved to {}{kind}, without {}.\n", path.display(), losses.join(", ")),
         })
+    }
+}
+
+/// The name of a person in a game that is saved.
+const PERSON: &str = "you";
+
+/// The person's side and Emilia's level, if this game was saved by [`Session::save`].
+fn seats(game: &AnnotatedGame) -> Option<(Color, Level)> {
+    let level = |name: &str| name.strip_prefix("Emilia ")?.parse().ok();
+    match (game.black.name.as_str(), game.white.name.as_str()) {
+        (PERSON, emilia) => Some((Color::Black, level(emilia)?)),
+        (emilia, PERSON) => Some((Color::White, level(emilia)?)),
+        _ => None,
     }
 }
 
