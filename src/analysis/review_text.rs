@@ -33,7 +33,7 @@ struct JsonGame<'a> {
     date: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     opening: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_none_of_them")]
+    #[serde(skip_serializing_if = "is_zero")]
     opening_turns: usize,
     score: Option<i32>,
     turns: Vec<JsonTurn<'a>>,
@@ -45,8 +45,8 @@ struct JsonGame<'a> {
     seconds: Option<f64>,
 }
 
-fn is_none_of_them(turns: &usize) -> bool {
-    *turns == 0
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize)]

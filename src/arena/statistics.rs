@@ -85,8 +85,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// An estimate from the mean score per game, the variance of a pair's score and the number of pairs. `normalized_spread`: by how much the
-    /// error of the score in deviations is larger than if the deviation were known.
+    /// An estimate from the mean score per game, the variance of a pair's score and the number of pairs. `normalized_spread`: the error
+    /// of the score in deviations, as a multiple of what it were if the deviation were known.
     fn new(mean: f64, variance: f64, pairs: f64, normalized_spread: f64) -> Estimate {
         let known = pairs > 1.0 && variance > 0.0;
         let standard_error = (variance / pairs).sqrt();

@@ -21,7 +21,7 @@ const WITHOUT_DRAWS: u64 = 1;
 /// Bytes of the file that are kept in memory.
 const CACHE: usize = 256 << 20;
 
-/// What is wrong with a book of which a page was changed by others.
+/// What is wrong with a book of which a page is not as it was written.
 const OTHER_CHECKSUM: &str = "a page has another checksum";
 
 /// After which time a book that is in use is tried again.

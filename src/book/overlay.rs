@@ -14,7 +14,7 @@ pub(super) const FLAGS: u64 = 9;
 /// The flag of a file that is open for changes, or was left so.
 pub(super) const LEFT_OPEN: u8 = 2;
 
-/// A file for the book's library to check and mend as if it could be written: what is written stays in memory. It is not locked.
+/// A file for the book's library to check and mend as if it could be written: what is written stays in memory. It does not lock the file.
 #[derive(Debug)]
 pub(super) struct Overlay(Mutex<Contents>);
 

@@ -76,7 +76,7 @@ fn with_default_in_words(argument: Arg) -> Arg {
 
 /// Examples, line by line as they are.
 fn examples_section(examples: &str) -> String {
-    let lines = examples.lines().filter(|line| !line.ends_with(':')).map(|line| {
+    let lines = examples.strip_prefix("Examples:\n").unwrap_or(examples).lines().map(|line| {
         let escaped = line.trim_start().replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
         // A dot at the beginning would be a request.
         if escaped.starts_with('.') { format!("\\&{escaped}\n") } else { escaped + "\n" }

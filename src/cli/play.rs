@@ -74,9 +74,6 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let mut engine = thinking.engine().map_err(|error| error.to_string())?;
     let seed = if thinking.gives("seed") { engine.options().seed } else { super::seed_by_time() };
     engine.draw_seed(seed);
-    if engine.options().level != Level::FULL && thinking.gives("variety") {
-        warn("--variety counts at level 8 alone");
-    }
     let opponent = Opponent::new(engine);
     let side = arguments.color.map(|side| match side {
         Side::Black => Some(Color::Black),
@@ -98,6 +95,9 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     }
     if thinking.gives("level") {
         session = session.with_level(level);
+    }
+    if session.opponent_level() != Level::FULL && thinking.gives("variety") {
+        warn("--variety counts at level 8 alone");
     }
     if let Some(control) = arguments.clock {
         session = session.with_clocks(control);

@@ -184,9 +184,8 @@ impl Worker {
         }
         self.prepare(question);
         let SearchJob { request, options, signal, asked, .. } = question;
-        // As the question will be asked: another one would be answered by another search, or by one that forgets.
-        let (task, _) = search_job(question);
-        let task = Task { except: Bitboard::EMPTY, ..task };
+        // The task that the question will have: with another one the search would go another way, or forget.
+        let task = Task { except: Bitboard::EMPTY, ..search_job(question).0 };
         let most = Limits { time: Some(TimeBudget::all_of(MOST_PONDERING)), ..Limits::default() };
         let control = Control::new(most, signal.clone(), *asked).preparing_for(limits(request, options));
         let search = self.search.get_or_insert_with(|| (self.builder)(options));

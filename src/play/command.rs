@@ -143,8 +143,11 @@ impl FromStr for Command {
                 _ => {
                     // Behind moves, the word that is none.
                     let is_none = |word: &&str| parse_turns(word).is_err();
-                    let wrong = line.split_whitespace().find(is_none).unwrap_or(word);
-                    return Err(CommandError::Unknown(brief(wrong), nearest(&wrong.to_ascii_lowercase())));
+                    let odd = line.split_whitespace().find(is_none).unwrap_or(word).to_ascii_lowercase();
+                    return Err(match NAMES.into_iter().find(|known| *known == odd) {
+                        Some(command) => wrong(command, "a line of its own"),
+                        None => CommandError::Unknown(brief(&odd), nearest(&odd)),
+                    });
                 }
             },
         };
@@ -189,6 +192,7 @@ mod tests {
             ("f5d9", "'f5d9' is no move and no command; 'help' lists what there is"),
             ("c4 b9", "'b9' is no move and no command; 'help' lists what there is"),
             ("f5d6c3d3c4 f4 hnt", "'hnt' is no move and no command; did you mean 'hint'?"),
+            ("f5 undo", "undo: expected a line of its own"),
             ("i9", "'i9' is no move and no command; 'help' lists what there is"),
             ("level 9", "level: expected a number from 1 (beginner) to 8 (full strength), or its name"),
             ("hint 0", "hint: expected how many moves, from 1 to 64"),

@@ -91,6 +91,11 @@ impl Session {
         self
     }
 
+    /// The level at which Emilia plays.
+    pub fn opponent_level(&self) -> Level {
+        self.opponent.level()
+    }
+
     /// Gives each side this time. Who runs out of it loses; the game may go on without clocks.
     pub fn with_clocks(mut self, control: TimeControl) -> Session {
         self.clocks = Clocks::new(Some(control), self.game.record.turns().len());
@@ -307,9 +312,13 @@ impl Session {
         let record = match played(self.game.record.clone(), turns) {
             Ok(record) => record,
             Err(here) if is_new => {
-                let start = GameRecord::from_position(self.game.record.positions()[0]);
-                let record = played(start.clone(), turns).map_err(|there| here.max(there).1)?;
-                self.begin(AnnotatedGame::new(start));
+                let start = GameRecord::from_position(*self.game.record.start());
+                let record =
+                    played(start.clone(), turns).map_err(|there| if there.0 > here.0 { there.1 } else { here.1 })?;
+                let AnnotatedGame { black, white, place, date, .. } = self.game.clone();
+                let file = self.file.take();
+                self.begin(AnnotatedGame { black, white, place, date, ..AnnotatedGame::new(start) });
+                self.file = file;
                 record
             }
             Err((_, problem)) => return Err(problem),
@@ -317,9 +326,10 @@ impl Session {
         self.taken_back.clear();
         let known = self.game.record.turns().len();
         let mut text = String::new();
+        let is_own = self.side.is_none_or(|side| side == self.game.record.position().mover());
         for (i, &turn) in record.turns()[known..].iter().enumerate() {
-            // The first of several turns has cost the time, as far as anybody knows.
-            text += &self.push(turn, None, (i == 0).then_some(self.thought));
+            // The first of several turns has cost the time, as far as anybody knows, if it is the person's.
+            text += &self.push(turn, None, (i == 0 && is_own).then_some(self.thought));
         }
         Ok(text + &self.reply())
     }

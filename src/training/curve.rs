@@ -128,6 +128,7 @@ mod tests {
         assert_eq!(svg.matches("</svg>").count(), 1);
         assert!(curve_svg(&[]).contains("</svg>"));
     }
+
     #[test]
     fn what_is_not_held_out_has_no_error() {
         let known = phase(&[(6.0, 6.0), (3.0, 3.0)], 1);

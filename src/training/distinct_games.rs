@@ -23,8 +23,8 @@ pub struct DistinctGames {
 }
 
 impl DistinctGames {
-    /// The samples of a file by their games, without those that are repeated; of a file of labels those whose game was not left out
-    /// or not read, so files of labels come behind all those of games.
+    /// The samples of a file by their games, without those that are repeated; of a file of labels all but those whose game was left
+    /// out, so files of labels come behind all those of games.
     pub fn of_chunk<'a>(&mut self, chunk: &'a Chunk) -> Vec<&'a [Sample]> {
         let (is_play, origin) = (chunk.is_play(), &chunk.header.origin);
         if is_play {

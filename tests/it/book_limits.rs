@@ -68,7 +68,8 @@ fn a_position_without_a_move_is_learned_behind_the_pass() {
     let (_, more) = done(&["book", "grow", &book, "--from", &board, "--depth", "2", "--positions", "3"]);
     assert!(told.contains("the position of --from is not searched yet"), "{told}");
     let behind = json(&["book", "show", &book, &passes.pass().to_string()])["value"].as_f64().unwrap();
-    let value = format!("the position of --from is worth {}", Score::from_units((-behind * f64::from(DISC)) as i32));
+    let value =
+        format!("the position of --from is worth {}", Score::from_units((-behind * f64::from(DISC)).round() as i32));
     assert!(more.contains(&value) && behind != 0.0, "{value}: {more}");
 }
 

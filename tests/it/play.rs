@@ -148,17 +148,25 @@ fn moves_are_pasted_taken_back_played_again_and_given_up() {
 #[test]
 fn a_saved_game_goes_on_as_it_was_played() {
     let folder = tempfile::tempdir().unwrap();
-    let file = file(&folder, "mid.ggf");
-    said(&["--color", "white", "--level", "1"], &format!("save {file}\n"));
+    let [first, again, both] = ["mid.ggf", "again.ggf", "both.ggf"].map(|name| file(&folder, name));
+    let play = |arguments: &[&str], script: &str| {
+        answers(&[&["play", "--seed", "5", "--threads", "1", "--hash", "1"], arguments].concat(), script)
+    };
+    play(&["--color", "white", "--level", "1"], &format!("save {first}\n"));
     let seats = "You play white against Emilia, level 1 (";
-    let text = said(&["--load", &file], "level\n");
+    let text = play(&["--load", &first], "level\n");
     assert!(text.starts_with(seats) && text.contains("plays at level 1") && !text.contains("Emilia plays f"), "{text}");
     // What is said goes before what the file says.
-    let text = answers(&["play", "--load", &file, "--color", "both", "--level", "3"], "level\n");
+    let text = play(&["--load", &first, "--color", "both", "--level", "3"], "level\n");
     assert!(text.starts_with("You play both sides.\n") && text.contains("plays at level 3"), "{text}");
     // A game that goes on from a file says who plays, where that changes.
-    let text = said(&[], &format!("load {file}\nload {file}\n"));
-    assert!(text.starts_with("You play black against Emilia, level 2") && text.matches(seats).count() == 1, "{text}");
+    let text = play(&[], &format!("load {first}\nload {first}\n"));
+    assert!(text.starts_with("You play black against Emilia, level 4") && text.matches(seats).count() == 1, "{text}");
+    // Saved again, it is as it is now.
+    play(&["--load", &first], &format!("level 3\nswap\nsave {again}\n"));
+    assert!(play(&["--load", &again], "").starts_with("You play black against Emilia, level 3 ("));
+    play(&["--color", "both"], &format!("f5\nsave {both}\n"));
+    assert!(play(&["--load", &both], "").starts_with("You play both sides.\n"));
 }
 
 #[test]
@@ -166,6 +174,12 @@ fn a_game_is_pasted_by_white_too() {
     let text = said(&["--color", "white"], "f5d6c3d3c4\nmoves\nnew\nf5d6c3c3\nd6a1\n");
     assert!(text.lines().any(|line| line.starts_with("f5d6c3d3c4") && line.len() == 10), "{text}");
     assert!(text.contains("Move 4 is illegal: c3 is") && text.contains("Move 2 is illegal: a1 turns"), "{text}");
+    // Emilia has not thought about the moves that are said for it.
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder, "pasted.ggf");
+    said(&["--color", "white", "--clock", "300"], &format!("f5d6c3d3c4\nsave {file}\n"));
+    let game = std::fs::read_to_string(&file).unwrap();
+    assert!(game.contains("B[F5]W[D6]B[C3]W[D3]B[C4]"), "{game}");
 }
 
 #[test]

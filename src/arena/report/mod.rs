@@ -240,7 +240,7 @@ impl MatchReport {
         };
         let sprt = tournament.sprt().map(|(test, ratio, verdict)| {
             let (lower, upper) = test.bounds();
-            let counts_equal_pairs_once = standings.pairings.iter().any(Pairing::is_alike);
+            let counts_equal_pairs_once = standings.pairings.first().is_some_and(Pairing::is_alike);
             SprtReport { test, ratio, lower, upper, verdict, counts_equal_pairs_once }
         });
         MatchReport {

@@ -46,7 +46,7 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
     let [a, b, c, d, e] = pairing.pentanomial.0;
     let unpaired = pairing.unpaired();
     if unpaired > 0 {
-        writeln!(out, "  games without the other one of their pair, which count as 'drawn' alone: {unpaired}")?;
+        writeln!(out, "  games without the other one of their pair, in no figure below but 'drawn': {unpaired}")?;
     }
     writeln!(out, "  score    {}", score(estimate))?;
     writeln!(out, "  Elo      {}", elo(estimate))?;

@@ -38,8 +38,8 @@ impl Session {
             && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
         let warning = found.cut_warning();
         if let Some((side, level)) = seats(&found.game) {
-            self.side = Some(side);
-            self.opponent.set_level(level);
+            self.side = side;
+            level.into_iter().for_each(|level| self.opponent.set_level(level));
         }
         self.begin(found.game);
         self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
@@ -53,11 +53,13 @@ impl Session {
         let mut game = self.game.clone();
         let emilia = format!("Emilia {}", self.opponent.level().number());
         let clock = self.clocks.control().and_then(TimeControl::ggf);
+        // Since it was saved the sides or the level may have changed.
+        let was_saved_here = seats(&game).is_some();
         for (color, player) in [(Color::Black, &mut game.black), (Color::White, &mut game.white)] {
             // A game that was loaded had another one.
             player.clock = clock.or(player.clock);
             let is_played_here = self.turns_of_file == 0 || self.person().is_some();
-            if player.name.is_empty() && is_played_here {
+            if was_saved_here || player.name.is_empty() && is_played_here {
                 player.name = if self.side == Some(!color) { emilia.clone() } else { PERSON.to_owned() };
             }
         }
@@ -92,12 +94,13 @@ impl Session {
 /// The name of a person in a game that is saved.
 const PERSON: &str = "you";
 
-/// The person's side and Emilia's level, if this game was saved by [`Session::save`].
-fn seats(game: &AnnotatedGame) -> Option<(Color, Level)> {
+/// The person's side, or `None` for both, and Emilia's level, if this game was saved by [`Session::save`].
+fn seats(game: &AnnotatedGame) -> Option<(Option<Color>, Option<Level>)> {
     let level = |name: &str| name.strip_prefix("Emilia ")?.parse().ok();
     match (game.black.name.as_str(), game.white.name.as_str()) {
-        (PERSON, emilia) => Some((Color::Black, level(emilia)?)),
-        (emilia, PERSON) => Some((Color::White, level(emilia)?)),
+        (PERSON, PERSON) => Some((None, None)),
+        (PERSON, emilia) => Some((Some(Color::Black), Some(level(emilia)?))),
+        (emilia, PERSON) => Some((Some(Color::White), Some(level(emilia)?))),
         _ => None,
     }
 }

@@ -82,7 +82,7 @@ impl Search for AlphaBeta {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
         with_incremental!(&*task.evaluator, evaluation => {
-            let mut shared = Shared::new(evaluation, task, &self.table, control);
+            let mut shared = Shared::new(evaluation, task, &self.table, control).for_threads(self.settings.threads);
             shared.is_mtdf = self.is_mtdf;
             deepen(&shared, self.settings.selectivity, self.settings.threads, task, sink)
         })

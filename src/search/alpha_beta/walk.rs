@@ -9,7 +9,7 @@ use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::ordering::{self, Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::{Entry, TO_THE_END, TranspositionTable};
-use crate::search::{BEYOND, Contempt, Control, Task};
+use crate::search::{BEYOND, Contempt, Control, Limits, Task};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -58,8 +58,8 @@ pub(in crate::search) struct Shared<'a, E: Incremental> {
     evaluations: AtomicU64,
     /// Positions after which the search stops too, whatever the control says.
     quota: AtomicU64,
-    /// How many walks there are, one for each thread.
-    walks: AtomicU64,
+    /// What a thread beside others may count before it tells them: so all together go beyond a limit by 2 %, or by 100.
+    pub slack: u64,
 }
 
 impl<'a, E: Incremental> Shared<'a, E> {
@@ -82,7 +82,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
             nodes: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
             quota: AtomicU64::new(u64::MAX),
-            walks: AtomicU64::new(0),
+            slack: u64::MAX,
         }
     }
 
@@ -99,6 +99,14 @@ impl<'a, E: Incremental> Shared<'a, E> {
     /// This state with counts that begin at those of an earlier search.
     pub(in crate::search) fn counting_from(self, (nodes, evaluations): (u64, u64)) -> Shared<'a, E> {
         Shared { nodes: AtomicU64::new(nodes), evaluations: AtomicU64::new(evaluations), ..self }
+    }
+
+    /// This state for so many threads.
+    pub(in crate::search) fn for_threads(self, threads: usize) -> Shared<'a, E> {
+        let Limits { nodes, evaluations, .. } = *self.control.limits();
+        let least = nodes.into_iter().chain(evaluations).min();
+        let slack = least.filter(|_| threads > 1).map_or(u64::MAX, |limit| (limit / 50).max(100) / threads as u64);
+        Shared { slack, ..self }
     }
 
     pub(in crate::search) fn is_stopped(&self) -> bool {
@@ -122,12 +130,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
     fn positions_to_next_look(&self, (nodes, evaluations): (u64, u64)) -> u64 {
         let (nodes_left, evaluations_left) = self.control.limits().left(nodes, evaluations);
         let quota_left = self.quota.load(Ordering::Relaxed).saturating_sub(nodes);
-        self.share_of(nodes_left.min(evaluations_left).min(quota_left)).clamp(1, CHECK_INTERVAL)
-    }
-
-    /// What of a number that is left to all threads one of them may use before it looks again.
-    pub(in crate::search) fn share_of(&self, left: u64) -> u64 {
-        left / self.walks.load(Ordering::Relaxed).max(1)
+        nodes_left.min(evaluations_left).min(quota_left).min(self.slack).clamp(1, CHECK_INTERVAL)
     }
 
     /// Adds positions visited and evaluations made; returns those of all threads, as far as they have added them.
@@ -162,7 +165,6 @@ pub(in crate::search) struct Walk<'a, E: Incremental> {
 
 impl<'a, E: Incremental> Walk<'a, E> {
     pub(in crate::search) fn new(shared: &'a Shared<'a, E>) -> Walk<'a, E> {
-        shared.walks.fetch_add(1, Ordering::Relaxed);
         Walk {
             shared,
             boldness: Boldness::of(Selectivity::NONE),

@@ -155,8 +155,10 @@ impl Emilia {
             (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
             Value::of(&report.lines[0], &behind, &answer, least)
         });
-        // When a value is shown is a matter of the clock: where no clock runs, it counts only if there is no other.
-        let is_clocked = control.is_stopped() || control.limits().time.is_some_and(|time| time.early.is_some());
+        let found = Value::deepest(found, &report.lines[0]);
+        // When a value is shown is a matter of the clock: where that is far from its end, it counts only if there is no other.
+        let is_near = |time: TimeBudget| time.early.is_some() || report.elapsed >= time.soft / 2;
+        let is_clocked = control.is_stopped() || control.limits().time.is_some_and(is_near);
         let shown = shown.filter(|_| is_clocked || found.is_none());
         let mut value = Value::deepest(shown.into_iter().chain(found), &report.lines[0]);
         if value.is_none() && control.is_stopped() {

@@ -282,8 +282,9 @@ impl BestFirst {
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
         with_incremental!(&*task.evaluator, evaluation => {
-            let shared = Shared::new(evaluation, task, &self.table, control).counting_from(counts);
-            deepen(&shared, self.settings.selectivity, self.settings.threads, task, sink)
+            let threads = self.settings.threads;
+            let shared = Shared::new(evaluation, task, &self.table, control).counting_from(counts).for_threads(threads);
+            deepen(&shared, self.settings.selectivity, threads, task, sink)
         })
     }
 
@@ -344,7 +345,8 @@ impl BestFirst {
             let limits = plan.limits_of_tree(control.limits(), after(counts.0));
             let may_end_early = plan.alpha_beta_share == 0.0 && self.has(Component::Relevance);
             let part = control.with(until_clear(&limits, may_end_early, task));
-            let mut shared = Shared::new(run.evaluation, task, &self.table, &part).counting_from(counts);
+            let shared = Shared::new(run.evaluation, task, &self.table, &part).counting_from(counts);
+            let mut shared = shared.for_threads(self.settings.threads);
             if !self.has(Component::Tempo) {
                 // Without an error model static leaves have neither the tempo nor the selection bias.
                 shared.errors = None;

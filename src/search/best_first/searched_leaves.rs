@@ -74,8 +74,8 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();
         let (nodes, evaluations) = self.walk.shared.counts();
         let (nodes_left, evaluations_left) = self.walk.shared.control.limits().left(nodes, evaluations);
-        let share = |left| self.walk.shared.share_of(left).min(LOOK_EVERY);
-        self.next_look = (share(nodes_left), share(evaluations_left));
+        let most = LOOK_EVERY.min(self.walk.shared.slack);
+        self.next_look = (nodes_left.min(most), evaluations_left.min(most));
         stopped
     }
 
