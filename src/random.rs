@@ -33,16 +33,6 @@ impl Random {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
-    /// The place of one of these weights, as likely as it is large; 0 if there is none.
-    pub(crate) fn weighted(&mut self, weights: &[f64]) -> usize {
-        let mut left = self.fraction() * weights.iter().sum::<f64>();
-        let drawn = weights.iter().position(|weight| {
-            left -= weight;
-            left < 0.0
-        });
-        drawn.unwrap_or(0)
-    }
-
     /// One square of a set; of none, nothing, and no number is drawn.
     pub(crate) fn choose(&mut self, squares: Bitboard) -> Option<Square> {
         let count = squares.count() as usize;

@@ -127,7 +127,12 @@ impl LossBudget {
         let target = level.target_loss();
         let wanted = (target + self.saved).clamp(0.0, SWING * target);
         let weights = weights(&losses, temperature(&losses, wanted));
-        let drawn = random.weighted(&weights);
+        let mut left = random.fraction() * weights.iter().sum::<f64>();
+        let drawn = weights.iter().position(|weight| {
+            left -= weight;
+            left < 0.0
+        });
+        let drawn = drawn.unwrap_or(0);
         if lines.len() > 1 {
             self.saved = (self.saved + target - losses[drawn]).min(SWING * target);
         }

@@ -163,9 +163,8 @@ engine_options! {
         name: "variety",
         value_name: "DISCS",
         help: "In the first twenty plies, play any move that is at most this many discs worse than the best",
-        detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves. The less a move loses, the likelier it is. In `emilia` alpha-beta says which moves these are; \
-                 in `best-first` and `extension` their trees do, and leave out a move on which they spent less than an eighth of what they spent on the \
-                 best.",
+        detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves. A best-first search leaves out a move on \
+                 which it spent less than an eighth of what it spent on the best; with N discs, less than an eighth of an Nth.",
         values: Values::Discs(0, 64),
         read_by_all: true,
     }

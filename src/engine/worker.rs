@@ -7,7 +7,7 @@ use super::pondering::MOST_PONDERING;
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
-use crate::othello::{Bitboard, Move, Position};
+use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
     Bound, Contempt, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task, TimeBudget,
@@ -20,9 +20,6 @@ use web_time::Instant;
 
 /// How many plies of a game [`EngineOptions::variety`] applies to.
 const VARIETY_PLIES: u8 = 20;
-
-/// The weight of a move that loses all that variety allows, in 1/128 disc: one that loses nothing has as much more as is allowed.
-const LEAST_WEIGHT: i32 = 16;
 
 /// A request with everything it was made with.
 pub(super) struct SearchJob {
@@ -140,18 +137,30 @@ impl Worker {
 
     fn answer(&mut self, question: &SearchJob) -> Decision {
         self.prepare(question);
-        let (report, shown) = match book_report(question) {
-            Some(report) => (report, None),
-            None => {
-                let (task, control) = search_job(question);
-                self.search(question, &task, &control)
+        if let Some(report) = book_report(question) {
+            let decision = self.decide(question, report);
+            if question.reports {
+                let _ = question.events.send(Event::Report(decision.report.clone()));
+            }
+            return decision;
+        }
+        let (task, control) = search_job(question);
+        let (report, shown) = self.search(question, &task, &control);
+        let show = |last: &Report| {
+            if question.reports && shown.is_none_or(|(lines, depth)| (&lines, depth) != (&last.lines, last.depth)) {
+                let _ = question.events.send(Event::Report(last.clone()));
             }
         };
-        let decision = self.decide(question, report);
-        let last = &decision.report;
-        if question.reports && shown.is_none_or(|(lines, depth)| (&lines, depth) != (&last.lines, last.depth)) {
-            let _ = question.events.send(Event::Report(last.clone()));
+        if task.margin.is_none() {
+            show(&report);
+            return self.decide(question, report);
         }
+        // With a margin the last report is that of the move that is chosen.
+        let mut decision = self.decide(question, report);
+        if let Some(search) = &mut self.search {
+            search.value_choice(&mut decision.report, &task, &control);
+        }
+        show(&decision.report);
         decision
     }
 
@@ -184,8 +193,7 @@ impl Worker {
         }
         self.prepare(question);
         let SearchJob { request, options, signal, asked, .. } = question;
-        // The task that the question will have: with another one the search would go another way, or forget.
-        let task = Task { except: Bitboard::EMPTY, ..search_job(question).0 };
+        let task = Task { contempt: request.contempt, ..Task::new(request.position, options.evaluator()) };
         let most = Limits { time: Some(TimeBudget::all_of(MOST_PONDERING)), ..Limits::default() };
         let control = Control::new(most, signal.clone(), *asked).preparing_for(limits(request, options));
         let search = self.search.get_or_insert_with(|| (self.builder)(options));
@@ -218,12 +226,9 @@ impl Worker {
             let chosen = self.loss_budget.choose(level, &report.lines, placed, &mut self.random);
             report.lines[..=chosen].rotate_right(1);
         } else if let (Some(margin), Some(best)) = (margin(question), report.lines.first().map(|line| line.score)) {
-            // The less a move loses, the likelier it is: most of the variety there is costs little.
-            let loss = |line: &Line| best.units() - line.score.units();
-            let good = |line: &Line| line.bound != Bound::Upper && loss(line) <= margin.units();
-            let weight = |line: &Line| f64::from(margin.units() - loss(line) + LEAST_WEIGHT);
-            let weights: Vec<f64> = report.lines.iter().take_while(|line| good(line)).map(weight).collect();
-            let chosen = self.random.weighted(&weights);
+            let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();
+            let good_lines = report.lines.iter().take_while(|line| good(line)).count().max(1);
+            let chosen = self.random.below(good_lines);
             report.lines[..=chosen].rotate_right(1);
         }
         Decision { turn: report.lines.first().map(|line| line.turn), report }

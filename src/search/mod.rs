@@ -118,6 +118,10 @@ pub trait Search: Send {
     /// better founded; what is returned may repeat the last one, with the final counts.
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report;
 
+    /// Says what the first move of an answer to a task with a margin is worth, if the values of the answer serve to compare moves alone.
+    /// The control is that of the answer.
+    fn value_choice(&mut self, _answer: &mut Report, _task: &Task, _control: &Control) {}
+
     /// Forgets everything learnt.
     fn clear(&mut self) {}
 }

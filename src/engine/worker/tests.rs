@@ -33,11 +33,9 @@ fn the_last_report_of_a_varied_move_is_of_that_move() {
         let thinking = engine.start(Request::best_move(position));
         let events: Vec<Event> = thinking.events().iter().collect();
         let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
-        assert_eq!(last.lines, decision.report.lines);
+        assert_eq!((&last.lines, last.lines.len()), (&decision.report.lines, 1));
         assert_eq!(decision.turn, Some(last.lines[0].turn));
-        let values = || last.lines.iter().map(|line| line.score.discs());
-        let (best, least) = (values().fold(-64.0, f64::max), values().fold(64.0, f64::min));
-        assert!(best.abs() < 10.0 && best - least <= 4.0, "{last:?}");
+        assert!(last.lines[0].score.discs().abs() < 10.0, "{last:?}");
     }
 }
 
@@ -229,7 +227,6 @@ fn a_question_reaches_the_search_as_it_was_asked() {
         std::thread::yield_now();
     };
     assert_eq!((task.position, task.contempt), (start.take(d3).unwrap(), contempt));
-    assert_eq!((task.margin, task.except), (Some(variety), Bitboard::EMPTY), "as the question will be");
     assert_eq!(limits, Limits { time: Some(TimeBudget::all_of(MOST_PONDERING)), ..Limits::default() });
 }
 
@@ -310,11 +307,6 @@ fn variety_plays_no_move_that_is_worse_than_it_allows() {
         let played: HashSet<Move> = turns.collect();
         places.iter().map(|turn| played.contains(turn)).collect::<Vec<_>>()
     };
-    // Of moves that are good enough the better ones are likelier: here 272 to 80.
-    let options = EngineOptions { variety: Score::from_discs(2), book: None, ..EngineOptions::default() };
-    let mut engine = Engine::with_searches(options, |_| Box::new(Choice));
-    let mut first = || engine.start(Request::best_move(position)).wait().turn == Some(places[0]);
-    assert!((270..350).contains(&(0..400).filter(|_| first()).count()));
     assert_eq!(played(0)[..4], [true, false, false, false]);
     assert_eq!(played(1)[..4], [true, false, false, false]);
     assert_eq!(played(2)[..4], [true, true, false, false]);

@@ -1,6 +1,6 @@
 //! The engine `emilia`: the tree of `best-first` chooses the move, and alpha-beta answers what a value is asked for.
 //!
-//! - A question for values (hints, analysis, the moves within a margin) gets alpha-beta: its values are all of one depth, and can be compared.
+//! - A question for values (hints, analysis) gets alpha-beta: its values are all of one depth, and can be compared.
 //! - What alpha-beta solves at the depth that is asked for, or is all but certain to solve within the limits, it solves: first who wins, then by
 //!   how much among the moves that keep the outcome. So the answer is never less exact than alpha-beta's at the same depth.
 //! - Near the end, where every move loses by the tree, alpha-beta has the rest of the limits: it loses by fewer discs.
@@ -100,7 +100,7 @@ impl Emilia {
         let by_size = positions.map(|positions| solving_cost(empties) <= SOLVABLE_IF_LOST * positions as f64);
         let is_limited = by_depth.is_some() || by_size.is_some();
         let is_near = by_depth.unwrap_or(true) && by_size.unwrap_or(true);
-        (is_limited && is_near).then_some(LOST)
+        (task.margin.is_none() && is_limited && is_near).then_some(LOST)
     }
 
     /// Replaces the report of a tree that gave up by that of alpha-beta, in what is left of the limits; whether they sufficed.
@@ -225,9 +225,9 @@ impl Value {
     }
 }
 
-/// Whether the best move is to be played, not a value told. Which moves are within a margin of the best is a question for values.
+/// Whether a move is to be played, not a value told.
 fn wants_move(task: &Task) -> bool {
-    !task.is_analysis && task.margin.is_none() && task.precision != Precision::WinLossDraw
+    !task.is_analysis && task.precision != Precision::WinLossDraw
 }
 
 /// The search that says what the move of a line is worth; `None` where it is known.
@@ -292,9 +292,9 @@ impl Search for Emilia {
                 self.search.stored = None;
             }
             self.search.table.new_search(task.contempt);
-            let precision = if wants_move(task) { Precision::OutcomeFirst } else { task.precision };
-            let is_analysis = task.is_analysis || task.margin.is_some();
-            return self.search.alpha_beta(&Task { precision, is_analysis, ..task.clone() }, control, (0, 0), sink);
+            let by_outcome = wants_move(task) && task.margin.is_none();
+            let precision = if by_outcome { Precision::OutcomeFirst } else { task.precision };
+            return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
         }
         let (of_tree, _) = parts(control.limits());
         let gives_up = self.gives_up(task, control.plan());
@@ -316,10 +316,20 @@ impl Search for Emilia {
         };
         if !gave_up || !self.lose_by_less(&mut report, task, control, show) {
             let shown = watched.as_ref().and_then(|watched| watched.shown.clone());
-            self.value_after_tree(&mut report, task, control, shown);
+            // With a margin the values of all lines are compared: they stay the tree's, until one is chosen.
+            if task.margin.is_none() {
+                self.value_after_tree(&mut report, task, control, shown);
+            }
         }
         count(&mut report);
         report
+    }
+
+    fn value_choice(&mut self, answer: &mut Report, task: &Task, control: &Control) {
+        if self.tree_chooses(task, control) {
+            answer.lines.truncate(1);
+            self.value_after_tree(answer, task, control, None);
+        }
     }
 
     fn clear(&mut self) {

@@ -2,11 +2,12 @@
 
 use super::budget::depth_worth;
 use super::{Explorer, Policy, RootMove, Work};
+use crate::game::DISC;
 use crate::othello::{Move, Position, Square};
 use crate::search::{Bound, Control, Line, MemoryUse, Report, Score, SearchDepth, Task};
 
-/// The part of the best move's visits, 1/8, that a move needs, with a margin set, to count as one of the good ones: a value that
-/// hardly anything was spent on is no reason to play it.
+/// The part of the best move's visits, 1/8, that a move needs, with a margin of a disc, to count as one of the good ones: a value that
+/// hardly anything was spent on is no reason to play it. With a margin of several discs it may err by as many times as much.
 const WELL_FOUNDED: u64 = 8;
 
 /// The report of a search: its lines, values and counts.
@@ -42,7 +43,8 @@ pub(super) fn report_of<P: Policy<Position>>(
     let known = (is_proven && !explorer.is_done()).then(|| least_depth(&lines));
     lines.truncate(task.lines_to_report(&lines));
     let most_visits = lines.first().map_or(0, |line| line.visits);
-    let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
+    let discs = task.margin.map_or(1, |margin| (margin.units() / DISC).max(1) as u64);
+    let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / (WELL_FOUNDED * discs);
     let founded = lines.iter().take_while(|line| founded(line)).count();
     lines.truncate(founded.max(task.lines));
     let depth = match known {

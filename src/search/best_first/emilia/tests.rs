@@ -41,21 +41,44 @@ fn at_a_depth_the_value_of_the_move_is_that_of_a_search_as_deep_or_almost() {
     }
 }
 
-/// The tree follows few moves: which of the others are good enough to be played, and what they are worth, alpha-beta says.
 #[test]
-fn the_moves_within_a_margin_are_those_of_alpha_beta() {
-    let mut several = 0;
-    for seed in 0..12 {
+fn a_move_that_is_chosen_among_several_gets_such_a_value() {
+    let mut chosen = 0;
+    for seed in 0..8 {
         let task = Task { margin: Some(Score::from_discs(6)), ..task(100 * seed, 42) };
-        let report = think(&mut emilia(), &task, to_depth(8));
-        let BestFirstSettings { table_bytes, threads, selectivity, .. } = settings();
-        let settings = AlphaBetaSettings { table_bytes, threads, selectivity };
-        let values = think(&mut AlphaBeta::new(settings), &Task { is_analysis: true, ..task.clone() }, to_depth(8));
-        let lines = |report: &Report| report.lines.iter().map(|line| (line.turn, line.score)).collect::<Vec<_>>();
-        assert_eq!(lines(&report), lines(&values), "{}", task.position);
-        several += usize::from(report.lines.len() > 1);
+        let settings = BestFirstSettings { selectivity: Selectivity::NONE, ..settings() };
+        let mut emilia = Emilia::new(settings);
+        let control = Control::with_limits(to_depth(6));
+        let mut report = emilia.think(&task, &control, &mut |_| {});
+        if report.lines.len() < 2 {
+            continue;
+        }
+        chosen += 1;
+        report.lines.swap(0, 1);
+        let (turn, nodes) = (report.lines[0].turn, report.nodes);
+        emilia.value_choice(&mut report, &task, &control);
+        let behind = Task { position: task.position.take(turn).unwrap(), margin: None, ..task };
+        let settings =
+            AlphaBetaSettings { table_bytes: settings.table_bytes, threads: 1, selectivity: Selectivity::NONE };
+        let value = think(&mut AlphaBeta::new(settings), &behind, to_depth(5));
+        assert_eq!((report.lines.len(), report.lines[0].turn), (1, turn));
+        assert_eq!(report.lines[0].score, -value.lines[0].score, "{}", behind.position);
+        assert!(report.nodes > nodes);
     }
-    assert!(several >= 6, "{several}");
+    assert!(chosen >= 3, "{chosen}");
+}
+
+#[test]
+fn with_more_discs_moves_count_that_were_visited_less() {
+    let few_visits = |discs| {
+        let has_few = |seed: &u64| {
+            let task = Task { margin: Some(Score::from_discs(discs)), ..task(100 * seed, 42) };
+            let lines = think(&mut emilia(), &task, visiting(20_000)).lines;
+            lines.iter().any(|line| line.visits < lines[0].visits / 8)
+        };
+        (0..12).filter(has_few).count()
+    };
+    assert!(few_visits(1) == 0 && few_visits(8) >= 3, "{}", few_visits(8));
 }
 
 /// A depth alone, and the same depth beside a limit that is far away, are one request.
@@ -345,7 +368,6 @@ fn the_tree_gives_up_near_the_end_if_anything_is_limited() {
     ] {
         assert_eq!((10..=36).rev().find(|&empties| within(limits, empties)), most, "{limits:?}");
     }
-    let varied = Task { margin: Some(Score::from_discs(1)), ..task(100, 22) };
-    let chooses = |task: &Task| emilia().tree_chooses(task, &Control::with_limits(visiting(10_000)));
-    assert_eq!([chooses(&varied), chooses(&task(100, 22))], [false, true]);
+    let varied = Task { margin: Some(Score::from_discs(1)), ..task(100, 14) };
+    assert!(emilia().gives_up(&varied, &visiting(10_000)).is_none());
 }
