@@ -284,7 +284,9 @@ fn a_number_of_positions_is_kept() {
             let limits = Limits { nodes: Some(limit), ..Limits::default() };
             let control = Control::with_limits(limits);
             let nodes = engine(kind, |options| options.threads = threads).think(&wanted, &control, &mut |_| {}).nodes;
-            assert!(nodes <= limit + (limit / 50).max(100), "{kind}, {discs} discs: {nodes} of {limit}");
+            // The solver does not look for the last few squares: each thread may be there.
+            let more = (limit / 50).max(100) * if discs < 40 { 1 } else { threads as u64 };
+            assert!(nodes <= limit + more, "{kind}, {threads} threads, {discs} discs: {nodes} of {limit}");
             nodes
         };
         for (discs, limit) in [(20, 1_000), (24, 20_000), (30, 200_000)] {

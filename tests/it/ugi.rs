@@ -100,6 +100,19 @@ fn an_infinite_search_goes_beyond_the_book() {
 }
 
 #[test]
+fn what_is_shown_of_a_varied_move_of_the_book_is_of_that_move() {
+    let mut others = 0;
+    for seed in 1..9 {
+        let seed = format!("--seed={seed}");
+        let (_, out, _) = said(&["ugi", "--variety", "2", "--threads", "1", &seed], "position startpos moves f5\ngo\n");
+        let word_behind = |name: &str| out.split(name).nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+        assert_eq!(word_behind(" pv "), word_behind("bestmove "), "{out}");
+        others += u32::from(word_behind("bestmove ") != "d6");
+    }
+    assert!(others > 0, "it varies");
+}
+
+#[test]
 fn a_blank_line_is_not_answered() {
     let client = start(Engine::new(without_book()));
     ["", " \t", "isready"].iter().for_each(|line| client.send(line));

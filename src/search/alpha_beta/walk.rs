@@ -58,7 +58,8 @@ pub(in crate::search) struct Shared<'a, E: Incremental> {
     evaluations: AtomicU64,
     /// Positions after which the search stops too, whatever the control says.
     quota: AtomicU64,
-    /// What a thread beside others may count before it tells them: so all together go beyond a limit by 2 %, or by 100.
+    /// What a thread beside others may count before it tells them: so all together go beyond a limit by 1 %, or by 50, and by what the solver
+    /// counts before it looks.
     pub slack: u64,
 }
 
@@ -105,7 +106,8 @@ impl<'a, E: Incremental> Shared<'a, E> {
     pub(in crate::search) fn for_threads(self, threads: usize) -> Shared<'a, E> {
         let Limits { nodes, evaluations, .. } = *self.control.limits();
         let least = nodes.into_iter().chain(evaluations).min();
-        let slack = least.filter(|_| threads > 1).map_or(u64::MAX, |limit| (limit / 50).max(100) / threads as u64);
+        let slack =
+            least.filter(|_| threads > 1).map_or(u64::MAX, |limit| ((limit / 100).max(50) / threads as u64).max(1));
         Shared { slack, ..self }
     }
 
