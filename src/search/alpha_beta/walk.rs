@@ -102,7 +102,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
         Shared { nodes: AtomicU64::new(nodes), evaluations: AtomicU64::new(evaluations), ..self }
     }
 
-    /// This state for so many threads.
+    /// The state of a search by this number of threads: each looks at the limits often enough that together they keep them.
     pub(in crate::search) fn for_threads(self, threads: usize) -> Shared<'a, E> {
         let Limits { nodes, evaluations, .. } = *self.control.limits();
         let least = nodes.into_iter().chain(evaluations).min();
