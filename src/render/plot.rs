@@ -39,6 +39,8 @@ pub enum Stroke {
     Solid,
     /// In a colour of its own, with its points, dashed: what a paper says, or what something is compared with.
     Dashed,
+    /// Points in a colour of their own, without a line, each at its own place: where the horizontal axis is measured too.
+    Scattered,
     /// In a colour of its own, without its points, in a band of their errors: many points.
     Band,
     /// Thin and grey, without points and without a name in the legend: one of many.
@@ -126,8 +128,12 @@ impl Plot {
         );
         for ((color, curve), y) in self.legend().zip((0..).map(|i| TOP + 10.0 + 18.0 * f64::from(i))) {
             let (at, dashes, color) = (right + 12.0, curve.dashes(), COLORS[color]);
-            let line = format!("<path d=\"M{at} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>", y - 4.0);
-            svg += &format!("{line}{}\n", text((right + 36.0, y), "start", &curve.name));
+            let mark = if curve.stroke == Stroke::Scattered {
+                format!("<circle cx=\"{}\" cy=\"{:.1}\" r=\"2.5\" fill=\"{color}\"/>", at + 9.0, y - 4.0)
+            } else {
+                format!("<path d=\"M{at} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>", y - 4.0)
+            };
+            svg += &format!("{mark}{}\n", text((right + 36.0, y), "start", &curve.name));
         }
         svg + "</svg>\n"
     }
@@ -161,7 +167,8 @@ impl Plot {
         let last = self.legend().count().saturating_sub(1) as f64;
         let has_errors = self.points().any(|point| point.error.is_some());
         for (i, (color, curve)) in self.legend().enumerate() {
-            let aside = if has_errors { APART * (i as f64 - last / 2.0) } else { 0.0 };
+            let is_apart = has_errors && curve.stroke != Stroke::Scattered;
+            let aside = if is_apart { APART * (i as f64 - last / 2.0) } else { 0.0 };
             let paint = format!("class=\"c{color}\" stroke=\"{0}\" fill=\"{0}\"", COLORS[color]);
             svg += &curve.draw(&axes, &paint, aside);
         }
@@ -223,8 +230,10 @@ impl Curve {
         }
         let width = if self.stroke == Stroke::Faint { 1 } else { 2 };
         let (points, dashes) = (axes.points(known().map(|p| (p.x, p.y)), aside), self.dashes());
-        svg += &format!("<polyline points=\"{points}\" fill=\"none\" stroke-width=\"{width}\"{dashes}/>");
-        if matches!(self.stroke, Stroke::Solid | Stroke::Dashed) {
+        if self.stroke != Stroke::Scattered {
+            svg += &format!("<polyline points=\"{points}\" fill=\"none\" stroke-width=\"{width}\"{dashes}/>");
+        }
+        if matches!(self.stroke, Stroke::Solid | Stroke::Dashed | Stroke::Scattered) {
             for (x, y, error) in measured() {
                 let (x, low, high) = (axes.x(x) + aside, axes.y(y - error), axes.y(y + error));
                 svg += &format!("<path d=\"M{x:.1} {low:.1}V{high:.1}\"/>");
@@ -285,6 +294,12 @@ mod tests {
         };
         let apart = places(&picture.svg());
         assert!(apart[0] != apart[2] && apart[1] != apart[3], "{apart:?}");
+        picture.curves.iter_mut().for_each(|curve| curve.stroke = Stroke::Scattered);
+        let svg = picture.svg();
+        let (points, _) = svg.rsplit_once("</g>").unwrap();
+        let together = places(points);
+        assert!(together[0] == together[2] && together[1] == together[3], "{together:?}");
+        assert!(!svg.contains("<polyline"), "{svg}");
     }
 
     #[test]

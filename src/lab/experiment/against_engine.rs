@@ -89,7 +89,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             [options, &alpha_beta].map(|options| EnginePlayer::new(options, Limit::Evaluations(budget.into())));
         series(lab, &format!("{name}/{budget}"), &starts, &mut player, &mut opponent, SOLVE_FROM)
     })?;
-    let note = "The note claims at least 70 % with the same evaluation, in the same time. Constants are in discs. A drawn game counts half; \
+    let note = "The note claims at least 70 % with the same evaluation; it does not speak of time. Constants are in discs. A drawn game counts half; \
          errors are 95 % intervals by pairs; \"share\" and \"time\" are evaluations and processor time for each of the opponent's.";
     let title = format!("Best-first with UCT against {opponent} at equal evaluations");
     let plots = if curves.len() == UCT_FORMS.len() {

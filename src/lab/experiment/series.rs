@@ -47,6 +47,9 @@ fn positions(lab: &Lab<'_>, source: &OpeningSource, count: u64) -> Result<Vec<Po
         Random::new(seed).shuffle(&mut found);
         found.truncate(count as usize);
     }
+    if let Some(pairs) = lab.setup().pairs.filter(|&pairs| pairs > found.len() as u64) {
+        log::warn!("{} pairs in place of {pairs}: there are no more openings", found.len());
+    }
     Ok(found.iter().map(|opening| *opening.position()).collect())
 }
 

@@ -12,7 +12,7 @@ use crate::lab::breakthrough::{Breakthrough, Pieces};
 use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::lab::small_board::{Differences, SixBySix};
 use crate::random::Random;
-use crate::render::{Curve, Plot, Point};
+use crate::render::{Curve, Plot, Point, Stroke};
 use crate::search::{Contempt, EndValues, KorfSettings, MinimaxKind, after, plain_minimax, turns};
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -307,7 +307,7 @@ fn findings(observed: &[Observed]) -> Findings {
             Cell::maybe(predicted, 1),
         ]);
         if curves.last().is_none_or(|curve| curve.name != o.game) {
-            curves.push(Curve::new(o.game, Vec::new()));
+            curves.push(Curve { stroke: Stroke::Scattered, ..Curve::new(o.game, Vec::new()) });
         }
         if o.won.0.is_finite() {
             let curve = curves.last_mut().expect("one was just added");

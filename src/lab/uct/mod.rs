@@ -54,7 +54,7 @@ impl UctSettings {
     /// arXiv 2603.24572): positions are nodes, the child with the best value is followed, and the move that most iterations went through
     /// is played, the better of two that are level.
     pub fn ubfm() -> UctSettings {
-        // Beside so large a unit no value outweighs a visit, but for that of a win or a loss.
+        // So large that values decide between moves that are level, and among thousands of visits between those that are nearly so.
         UctSettings { c: 0.0, fpu: 0.0, transpositions: true, unit: 1 << 20, ..UctSettings::default() }
     }
 }
