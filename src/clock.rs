@@ -39,8 +39,12 @@ impl TimeBudget {
     /// The budget of a time for each move that is measured in this process: all but a tenth of it, and of longer times all but the reserve.
     /// [`Clock::per_move`] keeps more back for a client that measures.
     pub fn per_move(time: Duration) -> TimeBudget {
-        let time = time.as_secs_f64();
-        let usable = time - LAST_RESERVE.min(time / 10.0);
+        TimeBudget::of_one_move(time.as_secs_f64(), 0.1)
+    }
+
+    /// The budget of some seconds that no other move can have, of which at most a part is kept back.
+    fn of_one_move(time: f64, most_kept: f64) -> TimeBudget {
+        let usable = time - LAST_RESERVE.min(most_kept * time);
         TimeBudget::from_seconds(0.9 * usable, usable)
     }
 
@@ -234,11 +238,7 @@ impl Clock {
         let own_moves = empties.div_ceil(2).max(1);
         Some(match self.time {
             Time::Unlimited => return None,
-            Time::PerMove(time) => {
-                let time = believed(time);
-                let usable = time - LAST_RESERVE.min(time / 2.0);
-                TimeBudget::from_seconds(0.9 * usable, usable)
-            }
+            Time::PerMove(time) => TimeBudget::of_one_move(believed(time), 0.5),
             Time::Game { left, increment } => {
                 let left = if left.is_zero() { NONE_LEFT.as_secs_f64() } else { believed(left) };
                 game_budget(left, increment.as_secs_f64().min(FOREVER), false, empties)

@@ -134,10 +134,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes this as the option `seed` as soon as moves are chosen at random, unless the option is set: else every process would choose the same moves.
+    /// Takes this in place of the option `seed` while moves are chosen at random, unless the option is set: else every process would choose the same
+    /// moves.
     pub fn draw_seed(&mut self, seed: u64) {
         self.drawn_seed = Some(seed);
-        self.replace_options(self.options.clone());
     }
 
     /// Sets every option at once, for the next request on. That the memory can be had is only checked by
@@ -146,11 +146,6 @@ impl Engine {
         self.pondering = None;
         self.tables.take_if(|_| !self.options.evaluates_like(&options));
         self.options = options;
-        if let Some(seed) =
-            self.drawn_seed.filter(|_| self.options.variety > Score::ZERO || self.options.level != Level::FULL)
-        {
-            self.options.seed = seed;
-        }
     }
 
     /// Starts a search. One that is still running is stopped first, and this one begins when it has ended.
@@ -240,9 +235,12 @@ impl Engine {
         let signal = StopSignal::default();
         let listener = Arc::new(());
         self.current = signal.clone();
+        let mut options = self.options.clone();
+        let is_random = options.variety > Score::ZERO || options.level != Level::FULL;
+        options.seed = self.drawn_seed.filter(|_| is_random).unwrap_or(options.seed);
         let job = worker::SearchJob {
             request,
-            options: self.options.clone(),
+            options,
             reports,
             signal: signal.clone(),
             listener: Arc::downgrade(&listener),

@@ -148,6 +148,7 @@ engine_options! {
         name: "nodes",
         value_name: "N",
         help: "Bound on the positions visited for a move, or none",
+        detail: "What the default engine shows meanwhile, over NBoard and UGI, takes up to 1/64 more.",
         values: Values::Whole(1, u64::MAX),
         read_by_all: true,
     }

@@ -188,7 +188,6 @@ impl Minimax {
                     stopped
                 });
             counts.visited += result.counts.visited;
-            counts.generated += result.counts.generated;
             counts.evaluations += result.counts.evaluations;
             if stopped || (depth > 1 && control.must_stop(counts.visited, counts.evaluations)) {
                 return None;

@@ -5,12 +5,13 @@ use std::time::Duration;
 /// How long a thread that finds nothing to do waits for another one before it looks again.
 pub(super) const PATIENCE: Duration = Duration::from_millis(2);
 
-/// Runs `work` on this thread and `help` on `threads` − 1 others, and waits for all. If the system has fewer threads to give, fewer
-/// help. Where one of them panics, `give_up` is called to end the others, which would wait for it, and the panic goes on when they have ended.
+/// Runs `work` on this thread and, from when it calls its argument for the first time, `help` on `threads` − 1 others, and waits for all. If the
+/// system has fewer threads to give, fewer help. Where one of them panics, `give_up` is called to end the others, which would wait for it, and the
+/// panic goes on when they have ended.
 pub(super) fn with_threads<T>(
     threads: usize,
     help: impl Fn() + Sync,
-    work: impl FnOnce() -> T,
+    work: impl FnOnce(&mut dyn FnMut()) -> T,
     give_up: impl Fn() + Sync,
 ) -> T {
     let help = || {
@@ -18,14 +19,17 @@ pub(super) fn with_threads<T>(
         help();
     };
     std::thread::scope(|scope| {
-        for helper in 1..threads {
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, help) {
-                log::warn!("only {helper} of {threads} threads could be started: {error}");
-                break;
+        let mut others = 1..threads;
+        let mut call_for_help = || {
+            for helper in std::mem::take(&mut others) {
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, help) {
+                    log::warn!("only {helper} of {threads} threads could be started: {error}");
+                    break;
+                }
             }
-        }
+        };
         let _guard = OnPanic(&give_up);
-        work()
+        work(&mut call_for_help)
     })
 }
 
@@ -51,6 +55,19 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     #[test]
+    fn the_others_help_once_they_are_called() {
+        for calls in [0, 1, 3] {
+            let helpers = AtomicU64::new(0);
+            let help = || {
+                helpers.fetch_add(1, Ordering::Relaxed);
+            };
+            let work = |call_for_help: &mut dyn FnMut()| (0..calls).for_each(|_| call_for_help());
+            with_threads(4, help, work, || {});
+            assert_eq!(helpers.into_inner(), if calls == 0 { 0 } else { 3 });
+        }
+    }
+
+    #[test]
     fn a_panic_of_one_thread_ends_the_others() {
         for helper_panics in [false, true] {
             let given_up = AtomicBool::new(false);
@@ -62,7 +79,11 @@ mod tests {
             };
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 let give_up = || given_up.store(true, Ordering::Relaxed);
-                with_threads(2, || run(helper_panics), || run(!helper_panics), give_up);
+                let work = |call_for_help: &mut dyn FnMut()| {
+                    call_for_help();
+                    run(!helper_panics);
+                };
+                with_threads(2, || run(helper_panics), work, give_up);
             }));
             assert!(outcome.is_err());
         }

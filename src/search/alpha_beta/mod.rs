@@ -66,8 +66,8 @@ pub(super) fn deepen<E: Incremental>(
     with_threads(
         threads,
         || Walk::new(shared).help(),
-        || {
-            let report = RootSearch::new(task, shared).run(&plan, sink);
+        |call_for_help| {
+            let report = RootSearch::new(task, shared).run(&plan, call_for_help, sink);
             shared.pool.close();
             report
         },

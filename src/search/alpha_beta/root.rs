@@ -56,8 +56,13 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         RootSearch { task, walk: Walk::new(shared), aspiration: ASPIRATION }
     }
 
-    /// Goes through the stages until one is the last or the control says stop.
-    pub(super) fn run(&mut self, plan: &[Stage], sink: &mut dyn FnMut(&Report)) -> Report {
+    /// Goes through the stages until one is the last or the control says stop. Before the first that several threads can share it calls for help.
+    pub(super) fn run(
+        &mut self,
+        plan: &[Stage],
+        call_for_help: &mut dyn FnMut(),
+        sink: &mut dyn FnMut(&Report),
+    ) -> Report {
         let control = self.walk.shared.control;
         let mut roots = self.static_roots();
         let mut report = self.report(&roots, roots.len());
@@ -65,20 +70,24 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             if control.is_past_soft_time() || self.walk.report_counts() {
                 break;
             }
+            if stage.can_be_shared(self.task.position.empty_count()) {
+                call_for_help();
+            }
             let Iteration { known, searched, is_complete } = self.iteration(&mut roots, stage);
             let solved = matches!(stage, Stage::Solve(_));
             self.aspiration = if solved { ASPIRATION_OF_SOLVED } else { ASPIRATION };
-            if !is_complete {
-                if known > 0 && self.task.lines == 1 && self.task.margin.is_none() {
-                    report = self.interrupted_report(&roots, stage, searched, &report);
-                    self.round(&mut report, stage);
-                    sink(&report);
-                }
+            if is_complete {
+                report = self.report(&roots, known);
+            } else if known > 0 && self.task.lines == 1 && self.task.margin.is_none() {
+                report = self.interrupted_report(&roots, stage, searched, &report);
+            } else {
                 break;
             }
-            report = self.report(&roots, known);
             self.round(&mut report, stage);
             sink(&report);
+            if !is_complete {
+                break;
+            }
         }
         self.walk.report_counts();
         (report.nodes, report.evaluations) = self.walk.shared.counts();

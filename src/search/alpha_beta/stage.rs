@@ -1,6 +1,7 @@
 //! Stages of an alpha-beta search: what one iteration is to find out.
 
 use super::selective::CUT_FROM;
+use super::walk::{SHARE_FROM, SHARE_TO_END_FROM};
 use crate::othello::Empties;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
@@ -52,6 +53,14 @@ impl Stage {
         (first..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving).collect()
     }
 
+    /// Whether several threads can share it, in a position with `empties` empty squares: they do so below the root.
+    pub(super) fn can_be_shared(self, empties: Empties) -> bool {
+        match self {
+            Stage::Midgame(depth, _) => depth > SHARE_FROM,
+            Stage::Solve(_) | Stage::Outcome(_) => empties.count() > SHARE_TO_END_FROM,
+        }
+    }
+
     pub(in crate::search) fn selectivity(self) -> Selectivity {
         match self {
             Stage::Midgame(_, selectivity) | Stage::Solve(selectivity) | Stage::Outcome(selectivity) => selectivity,
@@ -81,10 +90,13 @@ fn last_before_solving(empties: Empties) -> u8 {
     half.max(empties.after(BOLD_SOLVE_SHORT_OF_END).count()).min(empties.after(SOLVE_SHORT_OF_END).count())
 }
 
-/// Number of empty squares up to which a search of `depth` plies solves instead: that costs no more than such a search does in the
-/// middle of the game.
+/// Number of empty squares up to which a search of `depth` plies solves instead. To 16 plies that costs a few times as much as such a search does
+/// in the middle of the game, to 20 about sixty times. An empty square makes a solve three times as long, and a ply a search half as long again: so beyond
+/// 20 plies only every second one counts.
 pub(in crate::search) fn solved_from(depth: u8) -> Empties {
-    Empties::new(depth.saturating_mul(2).min(depth.saturating_add(8))).unwrap_or(Empties::MOST)
+    let far = 28 + depth.saturating_sub(20) / 2;
+    let empties = depth.saturating_mul(2).min(depth.saturating_add(8)).min(far);
+    Empties::new(empties.max(depth)).unwrap_or(Empties::MOST)
 }
 
 #[cfg(test)]
@@ -111,6 +123,20 @@ mod tests {
         assert_eq!(Stage::plan(&task(10), &to_depth(60), none).last(), Some(&Stage::Solve(none)));
         let outcome = Task { precision: Precision::WinLossDraw, ..task(10) };
         assert_eq!(Stage::plan(&outcome, &Limits::default(), none).last(), Some(&Stage::Outcome(none)));
+    }
+
+    #[test]
+    fn beyond_twenty_plies_every_second_one_solves_from_one_empty_square_more() {
+        let depths = [1, 4, 8, 12, 16, 20, 22, 26, 36, 40, 60];
+        assert_eq!(depths.map(|depth| solved_from(depth).count()), [2, 8, 16, 20, 24, 28, 29, 31, 36, 40, 60]);
+    }
+
+    #[test]
+    fn shallow_searches_and_ends_are_too_small_to_share() {
+        let none = Selectivity::NONE;
+        let shared = |stage: Stage, empties| stage.can_be_shared(Empties::new(empties).unwrap());
+        assert_eq!([5, 6].map(|depth| shared(Stage::Midgame(depth, none), 40)), [false, true]);
+        assert_eq!([16, 17].map(|empties| shared(Stage::Solve(none), empties)), [false, true]);
     }
 
     #[test]

@@ -22,9 +22,9 @@ pub(in crate::search) const DEEP_FROM: u8 = 3;
 /// Depth in plies from which on the positions behind all moves are looked for in the table before one of them is searched.
 const ENHANCED_CUTOFF_FROM: u8 = 5;
 /// Depth in plies from which on a node may be shared between threads.
-const SHARE_FROM: u8 = 5;
+pub(super) const SHARE_FROM: u8 = 5;
 /// Number of empty squares from which on a node of a search to the end may be shared between threads.
-const SHARE_TO_END_FROM: u8 = 16;
+pub(super) const SHARE_TO_END_FROM: u8 = 16;
 
 /// A position with what the evaluation keeps beside it.
 #[derive(Clone, Copy)]
@@ -92,11 +92,6 @@ impl<'a, E: Incremental> Shared<'a, E> {
         if self.errors.is_some() { selectivity } else { Selectivity::NONE }
     }
 
-    /// Whether a search that has visited `nodes` positions and made `evaluations` evaluations must stop.
-    fn must_stop(&self, nodes: u64, evaluations: u64) -> bool {
-        self.control.must_stop(nodes, evaluations) || nodes >= self.quota.load(Ordering::Relaxed)
-    }
-
     /// This state with counts that begin at those of an earlier search.
     pub(in crate::search) fn counting_from(self, (nodes, evaluations): (u64, u64)) -> Shared<'a, E> {
         Shared { nodes: AtomicU64::new(nodes), evaluations: AtomicU64::new(evaluations), ..self }
@@ -122,7 +117,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
 
     /// Stops the search if these counts, the clock or a client say so. Returns whether it is stopped.
     fn stop_at_limits(&self, nodes: u64, evaluations: u64) -> bool {
-        if self.must_stop(nodes, evaluations) {
+        if self.control.must_stop(nodes, evaluations) || nodes >= self.quota.load(Ordering::Relaxed) {
             self.stop();
         }
         self.is_stopped()

@@ -103,9 +103,11 @@ impl Emilia {
         (task.margin.is_none() && is_limited && is_near).then_some(LOST)
     }
 
-    /// Replaces the report of a tree that gave up by that of alpha-beta, in what is left of the limits; whether they sufficed.
+    /// Replaces the report of a tree that gave up by that of alpha-beta, in what is left of the limits; whether they sufficed. The depth does not
+    /// fall: where alpha-beta's is less, the tree's stands.
     fn lose_by_less(&self, report: &mut Report, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> bool {
-        let (memory, least, counts) = (report.memory, report.depth.plies(), (report.nodes, report.evaluations));
+        let (memory, of_tree, counts) = (report.memory, report.depth, (report.nodes, report.evaluations));
+        let least = of_tree.plies();
         // Meanwhile clients are shown no depth that is less than the tree's.
         let answer = self.search.alpha_beta(task, control, counts, &mut |answer| {
             if answer.depth.plies().is_none_or(|plies| Some(plies) >= least) {
@@ -115,6 +117,12 @@ impl Emilia {
         let is_deep = answer.depth.plies().is_none_or(|plies| plies >= LEAST_DEPTH);
         if is_deep {
             *report = Report { memory, ..answer };
+            if report.depth.plies().is_some_and(|plies| Some(plies) < least) {
+                report.depth = of_tree;
+                for line in &mut report.lines {
+                    (line.value_plies, line.depth) = (line.depth.plies(), of_tree);
+                }
+            }
         } else {
             (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
         }
@@ -131,9 +139,8 @@ impl Emilia {
         let (_, of_value) = parts(control.limits());
         let ended_at_cap = report.memory.ended_at_cap;
         // A tree to a depth may end behind the soft time too: how fast it is, is not known before.
-        let is_by_time = of_value.time.is_some_and(|time| {
-            time.early.is_some() && (!self.reaches_depth(control.limits()) || report.elapsed >= time.soft)
-        });
+        let is_by_time =
+            of_value.time.is_some_and(|time| !self.reaches_depth(control.limits()) || report.elapsed >= time.soft);
         // The cap bounds the search whatever its limits, so also one without a limit of positions.
         let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
         let is_limited = of_value != Limits::default() || ended_at_cap;
@@ -351,10 +358,10 @@ fn parts(limits: &Limits) -> (Limits, Limits) {
         depth: limits.depth,
         nodes: limits.nodes.map(all_but),
         evaluations: limits.evaluations.map(all_but),
-        time: limits.time.map(|time| TimeBudget {
-            soft: all_time_but(time.soft),
-            hard: all_time_but(time.hard),
-            ..time
+        time: limits.time.map(|time| {
+            // Where no later move can have the time, the tree uses it up, but for what an iteration of the value's search may need to end.
+            let last = if time.early.is_none() { time.soft + (time.hard - time.soft) / 2 } else { time.hard };
+            TimeBudget { soft: all_time_but(time.soft), hard: all_time_but(last), ..time }
         }),
     };
     let depth = limits.depth.map(|depth| {

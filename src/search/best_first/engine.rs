@@ -20,7 +20,7 @@ use super::schedule::Schedule;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
 use super::size_plan::{SizePlan, Spell, positions_worth};
-use super::workers::{self, FEW_EXPANSIONS};
+use super::workers::{self, FEW_EXPANSIONS, FIRST_ALONE};
 use super::{Component, EndValues, Explorer, OnMemoryCap, Rules};
 use crate::eval::{Incremental, with_incremental};
 use crate::othello::{Bitboard, Empties, Move, Symmetry};
@@ -156,8 +156,10 @@ impl Stored {
         let mut gave_up = false;
         let one_choice = is_one_choice(task);
         let rules = self.top().rules;
+        // Who takes a report may take long over it: the others are to be at work by then.
+        let least = if matches!(self, Stored::Shards(_)) { FIRST_ALONE } else { FEW_EXPANSIONS };
         let is_report_due = |schedule: &mut Schedule<'_>, top: &OneTree| {
-            schedule.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS
+            top.work().expansions >= least && schedule.is_report_due(top.work())
         };
         let mut goes_on = |schedule: &mut Schedule<'_>, top: &OneTree| {
             gave_up = gives_up.is_some_and(|rule| schedule.has_used(rule.after, top.work()) && rule.holds(top));
@@ -242,7 +244,7 @@ impl BestFirst {
         let exploration =
             EXPLORATION * searched_leaves::evaluation_error(task.evaluator.error_model(), task.position.empty_count());
         // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
-        let is_kept = plan.alpha_beta_share == 0.0 && self.has(Component::TreeReuse);
+        let is_kept = !plan.begins_with_alpha_beta && self.has(Component::TreeReuse);
         match &mut stored {
             Stored::Shards(shards) => shards.get_mut().begin(task, exploration, is_kept),
             Stored::Tree(search) => {
@@ -296,7 +298,7 @@ impl BestFirst {
             return (self.prove(run, (0, 0)), false);
         }
         let is_near_the_end = |total: u64| {
-            let has_alpha_beta = SizePlan::new(self.settings.alpha_beta_first, total).alpha_beta_share > 0.0;
+            let has_alpha_beta = SizePlan::new(self.settings.alpha_beta_first, total).begins_with_alpha_beta;
             has_alpha_beta && solving_cost(empties) <= NEAR_THE_END * total as f64
         };
         if total.is_some_and(is_near_the_end) {
@@ -331,8 +333,8 @@ impl BestFirst {
         let mut gave_up = false;
         loop {
             let after = |before| total.is_none().then_some(Spell { before, worth: spell });
-            if plan.alpha_beta_share > 0.0 {
-                let part = control.with(plan.limits_of_alpha_beta(control.limits(), after(counts.0)));
+            if plan.begins_with_alpha_beta {
+                let part = control.with(SizePlan::limits_of_alpha_beta(control.limits(), after(counts.0)));
                 let report = self.alpha_beta(task, &part, counts, run.sink);
                 counts = (report.nodes, report.evaluations);
                 let is_solved = report.depth.knows_winner();
@@ -343,7 +345,7 @@ impl BestFirst {
             }
             stored.top().set_deviations(empties.and_fewer().rev().map(|left| plan.deviation * error(left)).collect());
             let limits = plan.limits_of_tree(control.limits(), after(counts.0));
-            let may_end_early = plan.alpha_beta_share == 0.0 && self.has(Component::Relevance);
+            let may_end_early = !plan.begins_with_alpha_beta && self.has(Component::Relevance);
             let part = control.with(until_clear(&limits, may_end_early, task));
             let shared = Shared::new(run.evaluation, task, &self.table, &part).counting_from(counts);
             let mut shared = shared.for_threads(self.settings.threads);
@@ -400,7 +402,8 @@ fn without_depth(limits: &Limits, task: &Task) -> Limits {
 }
 
 /// Limits in which a tree goes on until its choice is clear: from the early time on, to twice the soft time. It ends early so often that it
-/// takes about the soft time in the mean.
+/// takes about the soft time in the mean, but where it is proven who wins: that is never clear. Time that no later move can have is
+/// used up: a tree has no iteration that it could be too late for.
 ///
 /// With a margin the choice is among several moves; behind alpha-beta a young tree has seen little, and without relevance no choice is ever clear:
 /// `may_end_early` says whether it is neither of these two.
@@ -408,7 +411,8 @@ fn until_clear(limits: &Limits, may_end_early: bool, task: &Task) -> Limits {
     let goes_on = task.margin.is_none() && may_end_early;
     let time = limits.time.map(|time| match time.early {
         Some(_) if goes_on => TimeBudget { soft: time.hard.min(time.soft.saturating_mul(2)), ..time },
-        _ => TimeBudget { early: None, ..time },
+        Some(_) => TimeBudget { early: None, ..time },
+        None => TimeBudget { soft: time.hard, ..time },
     });
     Limits { time, ..*limits }
 }
@@ -455,7 +459,7 @@ mod tests {
         for (limits, may_end_early, task, expected) in [
             (of(early, 2, 9), true, &task, of(early, 4, 9)),
             (of(early, 2, 3), true, &task, of(early, 3, 3)),
-            (of(None, 2, 9), true, &task, of(None, 2, 9)),
+            (of(None, 2, 9), true, &task, of(None, 9, 9)),
             (of(early, 2, 9), true, &varied, of(None, 2, 9)),
             (of(early, 2, 9), false, &task, of(None, 2, 9)),
         ] {

@@ -114,6 +114,8 @@ impl Leaves<Position> for SolvingLeaves<'_> {
 pub struct EndgameSolver {
     empties: Empties,
     table: TranspositionTable,
+    /// What its table holds values for, once there are any.
+    contempt: Option<Contempt>,
     local: LocalTable,
 }
 
@@ -125,7 +127,8 @@ const CHECK_INTERVAL: u64 = 16;
 impl EndgameSolver {
     /// A solver for positions with at most `empties` empty squares.
     pub fn new(empties: Empties) -> EndgameSolver {
-        EndgameSolver { empties, table: TranspositionTable::new(TABLE_BYTES), local: LocalTable::default() }
+        let table = TranspositionTable::new(TABLE_BYTES);
+        EndgameSolver { empties, table, contempt: None, local: LocalTable::default() }
     }
 
     /// Whether a position is to be solved instead of expanded.
@@ -145,7 +148,9 @@ impl EndgameSolver {
         stop: &mut dyn FnMut(&Work) -> bool,
     ) -> Option<i32> {
         let before = *work;
-        self.table.new_search(contempt);
+        if self.contempt.replace(contempt) != Some(contempt) {
+            self.table.new_search(contempt);
+        }
         let mut go_on = |nodes| {
             (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
             (!stop(work)).then_some(CHECK_INTERVAL)

@@ -82,7 +82,7 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
 
 /// The depth of a search that goes to no fixed depth, by its effort: the depth that stands for as many evaluations. What is not solved was
 /// not seen to the end.
-fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
+pub(super) fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
     let seen = position.empty_count().count().saturating_sub(1);
     SearchDepth::Plies(depth_worth(evaluations).min(seen))
 }

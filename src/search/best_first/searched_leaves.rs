@@ -191,6 +191,7 @@ impl<E: Incremental> Leaves<Position> for SearchedLeaves<'_, E> {
         if position.is_over() {
             return Node::solved(turn, self.rules.outcome(position));
         }
+        // Without the selection bias that the tree's static leaves have: with it, linear space plays worse (`docs/lab-notebook.md`).
         Node::leaf(turn, -self.child(position, false, -BEYOND))
     }
 

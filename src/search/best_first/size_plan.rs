@@ -38,8 +38,8 @@ pub(super) struct Spell {
 /// Matches against alpha-beta decided it (`docs/lab-notebook.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct SizePlan {
-    /// The part of the search that alpha-beta begins with, 0 for none.
-    pub alpha_beta_share: f32,
+    /// Whether alpha-beta has the first half of the search.
+    pub begins_with_alpha_beta: bool,
     /// Plies that the children of a leaf are searched.
     pub leaf_depth: u8,
     /// How far a leaf's value is taken to err of what decides who wins, in errors of the evaluation: these are against a search of
@@ -58,28 +58,28 @@ impl SizePlan {
         const OF_SEARCHED: f32 = 1.4;
         let times = positions / LARGE;
         if times == 0 || !alpha_beta_first {
-            return SizePlan { alpha_beta_share: 0.0, leaf_depth: 0, deviation: OF_STATIC };
+            return SizePlan { begins_with_alpha_beta: false, leaf_depth: 0, deviation: OF_STATIC };
         }
         // A ply more for ten times the positions.
         let leaf_depth = (LEAST_DEPTH + times.ilog10()).min(8) as u8;
-        SizePlan { alpha_beta_share: 0.5, leaf_depth, deviation: OF_SEARCHED }
+        SizePlan { begins_with_alpha_beta: true, leaf_depth, deviation: OF_SEARCHED }
     }
 
     /// The limits of alpha-beta's part of a search, or of a spell of an unlimited one.
-    pub fn limits_of_alpha_beta(self, limits: &Limits, spell: Option<Spell>) -> Limits {
-        let of = |n: u64| (n as f64 * f64::from(self.alpha_beta_share)) as u64;
+    pub fn limits_of_alpha_beta(limits: &Limits, spell: Option<Spell>) -> Limits {
+        let half = |n: u64| n / 2;
         Limits {
-            nodes: spell.map(|spell| spell.before + of(spell.worth)).or(limits.nodes.map(of)),
-            evaluations: limits.evaluations.map(of),
+            nodes: spell.map(|spell| spell.before + half(spell.worth)).or(limits.nodes.map(half)),
+            evaluations: limits.evaluations.map(half),
             // It ends where it stands: what it has found is in the table.
-            time: limits.time.map(|time| TimeBudget::all_of(time.soft.mul_f32(self.alpha_beta_share))),
+            time: limits.time.map(|time| TimeBudget::all_of(time.soft / 2)),
             ..*limits
         }
     }
 
     /// The limits of the tree's part of a search: what is left of the search, or of the spell.
     pub fn limits_of_tree(self, limits: &Limits, spell: Option<Spell>) -> Limits {
-        let part = |n: u64| (n as f64 * f64::from(1.0 - self.alpha_beta_share)) as u64;
+        let part = |n: u64| if self.begins_with_alpha_beta { n - n / 2 } else { n };
         Limits { nodes: spell.map(|spell| spell.before + part(spell.worth)).or(limits.nodes), ..*limits }
     }
 }
@@ -96,22 +96,23 @@ mod tests {
         }
         let plans = [3, 6, 7, 8, 9].map(|decade| SizePlan::new(true, 10u64.pow(decade)));
         assert_eq!(plans.map(|plan| plan.leaf_depth), [0, 0, 4, 5, 6]);
-        assert_eq!(plans.map(|plan| plan.alpha_beta_share > 0.0), [false, false, true, true, true]);
+        assert_eq!(plans.map(|plan| plan.begins_with_alpha_beta), [false, false, true, true, true]);
     }
 
     #[test]
     fn the_parts_add_up() {
-        let plan = SizePlan { alpha_beta_share: 0.25, leaf_depth: 3, deviation: 1.0 };
+        let plan = SizePlan::new(true, 1_500_000);
         let seconds = Duration::from_secs;
         let time = Some(TimeBudget { early: None, soft: seconds(8), hard: seconds(9) });
         let limits = Limits { nodes: Some(1000), time, ..Limits::default() };
-        let start = plan.limits_of_alpha_beta(&limits, None);
-        assert_eq!((start.nodes, start.time), (Some(250), Some(TimeBudget::all_of(seconds(2)))));
+        let start = SizePlan::limits_of_alpha_beta(&limits, None);
+        assert_eq!((start.nodes, start.time), (Some(500), Some(TimeBudget::all_of(seconds(4)))));
         assert_eq!(plan.limits_of_tree(&limits, None), limits);
         let unlimited = Limits::default();
         let spell = |before| Some(Spell { before, worth: 400 });
-        assert_eq!(plan.limits_of_alpha_beta(&unlimited, spell(5000)).nodes, Some(5100));
-        assert_eq!(plan.limits_of_tree(&unlimited, spell(5100)).nodes, Some(5400));
+        assert_eq!(SizePlan::limits_of_alpha_beta(&unlimited, spell(5000)).nodes, Some(5200));
+        assert_eq!(plan.limits_of_tree(&unlimited, spell(5200)).nodes, Some(5400));
+        assert_eq!(SizePlan::new(false, 1_500_000).limits_of_tree(&unlimited, spell(5200)).nodes, Some(5600));
         assert_eq!(positions_worth(&unlimited, 4), None);
         assert_eq!(positions_worth(&limits, 1), Some(1000));
         assert_eq!(positions_worth(&Limits { time, ..unlimited }, 3), Some(192_000_000));

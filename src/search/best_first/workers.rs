@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const MOST_CHECKED_OUT: usize = 192;
 /// Expansions below which a search has nothing to report yet.
 pub(super) const FEW_EXPANSIONS: u64 = 8;
+/// Expansions that one of several threads makes alone at first: to start the others takes about as long.
+pub(super) const FIRST_ALONE: u64 = 256;
 
 /// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration, and says whether to go on.
 pub(super) fn work_alone<E: Incremental>(
@@ -33,8 +35,8 @@ pub(super) fn work_alone<E: Incremental>(
     search.expand_root(&*task.evaluator);
 }
 
-/// Searches in shards with several threads until the limits, the end, or the memory cap. `look` sees the shards now and then, and
-/// says whether to go on; what takes it long it does with the shards unlocked.
+/// Searches in shards with several threads, and begins with one, until the limits, the end, or the memory cap. `look` sees the shards now and
+/// then, and says whether to go on; what takes it long it does with the shards unlocked.
 pub(super) fn work_together<'a, E: Incremental + 'a>(
     shards: &Mutex<Shards>,
     threads: usize,
@@ -47,7 +49,15 @@ pub(super) fn work_together<'a, E: Incremental + 'a>(
     let (checked_in, is_over) = (Condvar::new(), AtomicBool::new(false));
     let team = Team { shards, threads, checked_in, is_over };
     let help = || team.work(&mut leaves(), &mut |_| true);
-    with_threads(threads, help, || team.work(&mut leaves(), look), || team.is_over.store(true, Ordering::Relaxed));
+    let work = |call_for_help: &mut dyn FnMut()| {
+        team.work(&mut leaves(), &mut |shards| {
+            if shards.top.work().expansions >= FIRST_ALONE {
+                call_for_help();
+            }
+            look(shards)
+        });
+    };
+    with_threads(threads, help, work, || team.is_over.store(true, Ordering::Relaxed));
 }
 
 struct Team<'a> {

@@ -8,6 +8,7 @@ use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Position, Square};
 use crate::search::alpha_beta::walk::Shared;
+use crate::search::best_first::report::depth_of_effort;
 use crate::search::best_first::{least_depth, line_to};
 use crate::search::tree::after;
 use crate::search::{Bound, Line, MemoryUse, Precision, Report, Score, SearchDepth};
@@ -30,13 +31,14 @@ impl<E: Incremental> Prover<'_, E> {
     /// The report while the proof goes on: the turns that are done, then the others with their estimates, the one that would be played first.
     pub(super) fn interim(&self, state: &State, start: &Report) -> Report {
         let mut lines: Vec<Line> = state.found.iter().map(|found| self.line(found, &[])).collect();
+        let effort = depth_of_effort(state.work.evaluations, &self.task.position);
         let estimate = |edge: &Edge| {
             let kid = &state.graph.nodes[edge.node as usize];
             let (score, bound) = within(-i32::from(kid.value), -i32::from(kid.upper), -i32::from(kid.lower));
             let mut turns = vec![edge.turn()];
             expected_play(&state.graph, edge.node, &mut turns);
             let (pv, _) = line_to(&turns);
-            Line { bound, ..Line::new(pv, score, start.depth) }
+            Line { bound, ..Line::new(pv, score, effort) }
         };
         let favourite = state.favourite();
         let is_open = |edge: &&Edge| {

@@ -91,7 +91,10 @@ impl<E: Incremental> Prover<'_, E> {
             }
         };
         let help = || self.work(&state, &came_back, &mut |_| {});
-        let work = || self.work(&state, &came_back, &mut look);
+        let work = |call_for_help: &mut dyn FnMut()| {
+            call_for_help();
+            self.work(&state, &came_back, &mut look);
+        };
         with_threads(self.threads, help, work, || state.lock().is_over = true);
         let state = state.into_inner();
         let (windows, nodes, largest) = (state.questions, state.graph.nodes.len(), state.largest_leaf);
