@@ -29,8 +29,13 @@ def games(path):
             squares = [f"{'abcdefgh'[square % 10 - 1]}{square // 10}" for square in data[at + 8 : at + 68] if square]
             yield "".join(squares), 2 * data[at + 6] - 64, 0
         return
-    for line in (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8"):
-        game = json.loads(line)
+    for number, line in enumerate((gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8"), 1):
+        if not line.strip():
+            continue
+        try:
+            game = json.loads(line)
+        except ValueError as error:
+            raise SystemExit(f"{path}, line {number}: expected a game in JSON, as games.jsonl of emilia match has it: {error}")
         if game.get("end") == "played":
             yield game["moves"], game["score"], game["opening_moves"]
 
@@ -79,6 +84,8 @@ def fit(seen):
                 for j in (0, 1):
                     curvature[i][j] += chance * (1 - chance) * features[i] * features[j]
         (a, b), (_, c) = curvature
+        if a * c - b * b <= 1e-9 * a * c:
+            raise SystemExit("--fit: expected values of several depths; these are of one, or there are none")
         first += (c * gradient[0] - b * gradient[1]) / (a * c - b * b)
         second += (a * gradient[1] - b * gradient[0]) / (a * c - b * b)
     return first, second

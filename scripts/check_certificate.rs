@@ -1,4 +1,4 @@
-//! Checks a certificate of the value of an Othello board: `rustc -O check_certificate.rs && ./check_certificate FILE`.
+//! Checks a certificate of the value of an Othello board: `rustc --edition 2024 -O check_certificate.rs && ./check_certificate FILE`.
 //!
 //! It shares no code with the program that wrote the certificate. The file has a value for Black, who moves first; the board as a
 //! picture (`X` Black, `O` White, `-` empty, `.` no square); and two strategies, Black's for at least the value and White's for at

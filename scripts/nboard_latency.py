@@ -54,6 +54,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("command", nargs="*", default=["target/release/emilia", "nboard"])
     args = parser.parse_args()
+    if args.rounds < 1:
+        raise SystemExit(f"--rounds: expected at least 1, not {args.rounds}")
     random.seed(1)
 
     starts = []

@@ -112,7 +112,7 @@ impl QueryError {
 
 /// Reads a line. What a query leaves open is as in `defaults`; the threads of one query are at most `most_threads`.
 pub fn parse(line: &[u8], defaults: &AnalysisSettings, most_threads: u32) -> Result<ClientLine, QueryError> {
-    let object = match serde_json::from_slice(line) {
+    let mut object = match serde_json::from_slice(line) {
         Ok(Value::Object(object)) => object,
         Ok(_) => return Err(QueryError::whole_line("expected a JSON object such as {\"id\": 1, ...}".to_owned())),
         Err(error) => {
@@ -120,6 +120,7 @@ pub fn parse(line: &[u8], defaults: &AnalysisSettings, most_threads: u32) -> Res
             return Err(QueryError::whole_line(format!("not JSON: {problem} at column {}", error.column())));
         }
     };
+    object.retain(|_, value: &mut Value| !value.is_null());
     let mut fields = Fields::new(object);
     let id = match fields.take("id") {
         Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
@@ -433,5 +434,13 @@ mod tests {
         assert_eq!(query.warnings, ["selectivity is not read by minimax"]);
         let Ok(ClientLine::Action { id, action, warnings }) = parsed(r#"{"action":"stats","x":1}"#) else { panic!() };
         assert_eq!((id, action, warnings.len()), (None, Action::Stats, 1));
+    }
+
+    #[test]
+    fn a_field_that_is_null_counts_as_not_there() {
+        assert!(query(r#"{"id":1,"moves":[],"turns":null,"komi":null}"#).warnings.is_empty());
+        let line = r#"{"action":"stats","id":null,"turns":null,"x":null}"#;
+        let Ok(ClientLine::Action { id, warnings, .. }) = parsed(line) else { panic!() };
+        assert!(id.is_none() && warnings.is_empty());
     }
 }

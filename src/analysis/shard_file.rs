@@ -27,20 +27,33 @@ impl Job {
         Job { command: command.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), settings }
     }
 
-    /// What is different in another job: the name, this job's value, the other's.
+    /// What is different in another job: the name, this job's value, the other's. Sizes of the memory count where the results are to be
+    /// reproducible, as numbers of positions depend on them.
     pub fn difference(&self, other: &Job) -> Option<Difference> {
         let pairs = [("command", &self.command, &other.command), ("version", &self.version, &other.version)];
         if let Some((name, mine, others)) = pairs.into_iter().find(|(_, mine, others)| mine != others) {
             return Some((name.to_owned(), mine.clone(), others.clone()));
         }
-        difference(&self.settings, &other.settings)
+        let counted = |job: &Job| {
+            let mut settings = job.settings.clone();
+            if let Some(settings) = settings.as_object_mut()
+                && settings.get("reproducible") != Some(&Value::Bool(true))
+            {
+                settings.retain(|name, _| !MEMORY.contains(&name.as_str()));
+            }
+            settings
+        };
+        difference(&counted(self), &counted(other))
     }
 }
 
-/// What results of an engine depend on: its options, but for the number of threads, the size of the memory, and the book, which
-/// only gives moves to play and what queries ask of it (their job adds its name); and `weights`, the fingerprint of its evaluation.
+/// The options that say how much memory a search takes.
+const MEMORY: [&str; 2] = ["hash", "memory"];
+
+/// What results of an engine depend on: its options, but for the number of threads, and the book, which only gives moves to play and what
+/// queries ask of it (their job adds its name); and `weights`, the fingerprint of its evaluation.
 pub fn engine_settings(options: &EngineOptions, weights: u32) -> Map<String, Value> {
-    let named = EngineOption::all().filter(|option| !["threads", "hash", "memory", "book"].contains(&option.name));
+    let named = EngineOption::all().filter(|option| !["threads", "book"].contains(&option.name));
     let mut settings: Map<String, Value> =
         named.map(|option| (option.name.to_owned(), option.show(options).into())).collect();
     settings.insert("weights".to_owned(), format!("{weights:08x}").into());
@@ -265,5 +278,18 @@ mod tests {
         assert_eq!(job().difference(&other), None);
         other.settings["eval"] = "edge".into();
         assert_eq!(job().difference(&other), Some(("eval".into(), "null".into(), "\"edge\"".into())));
+    }
+
+    #[test]
+    fn memory_counts_for_what_is_to_be_reproducible() {
+        let job = |reproducible: bool, hash: &str| {
+            let options = EngineOptions { hash_mb: hash.parse().unwrap(), ..EngineOptions::default() };
+            let mut settings = engine_settings(&options, 7);
+            settings.insert("reproducible".to_owned(), reproducible.into());
+            Job::new("test", settings.into())
+        };
+        assert_eq!(job(false, "64").difference(&job(false, "16")), None);
+        let expected = ("hash".into(), "\"64\"".into(), "\"16\"".into());
+        assert_eq!(job(true, "64").difference(&job(true, "16")), Some(expected));
     }
 }

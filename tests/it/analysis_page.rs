@@ -111,6 +111,82 @@ fn the_client_of_the_package_is_answered_whatever_it_asks() {
     assert_eq!(rest.lines().collect::<Vec<_>>(), expected, "{text}");
 }
 
+/// What would never be answered or cannot be read: options that send answers elsewhere, a wait in a callback, a search that nobody wants any more, a
+/// program that does not start, and programs that write something else.
+#[cfg(unix)]
+const MISUSES: &str = r##"
+import os, sys, threading
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from emilia import Emilia, EmiliaError, judge
+
+def refused(what, *arguments, **fields):
+    try:
+        print("taken:", what(*arguments, **fields))
+    except EmiliaError as error:
+        print(error)
+
+refused(Emilia, "--out", "answers.jsonl")
+refused(Emilia, "--shard=0/2")
+with Emilia("--threads", "1") as emilia:
+    called = threading.Event()
+    def call(future):
+        refused(emilia.ask, moves="f5", depth=1)
+        called.set()
+    emilia.submit(moves="f5", time=0.5).add_done_callback(call)
+    called.wait()
+    assert emilia.submit(moves="f5", time=1000).cancel()
+    print(emilia.ask(moves="f5d6", depth=1)["turn"])
+    refused(emilia.ask, action="terminate")
+with Emilia("--depth", "x") as emilia:
+    refused(emilia.ask, moves="f5")
+for games in b"f5", "\ud800":
+    refused(lambda: list(judge(games)))
+refused(lambda: list(judge("f5", "--shard", "0/2")))
+refused(lambda: list(judge("f5", "--help")))
+Path("-").write_text("f5d6\n")
+for games in "f5f6", Path("-"):
+    print([len(game["turns"]) for game in judge(games, "--json", "--depth", "1", "--threads", "1")])
+for line in "hi", "[]", '{"id":55}', '{"id":0}', r"\377":
+    Path("emilia").write_text(f"#!/bin/sh\nread question\nprintf '{line}\\n'\nread question\n")
+    os.chmod("emilia", 0o755)
+    os.environ["PATH"] = os.getcwd() + os.pathsep + os.environ["PATH"]
+    with Emilia() as emilia:
+        refused(lambda: emilia.submit(moves="f5", turns=[0, 1]).result())
+"##;
+
+#[cfg(unix)]
+#[test]
+fn the_client_of_the_package_says_why_there_is_no_answer() {
+    let client = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/python");
+    let Some(output) = run(&["python3"], &["-c", MISUSES, client], &tempfile::tempdir().unwrap()) else { return };
+    let text = String::from_utf8(output.stdout).unwrap();
+    let expected = [
+        "--out: expected no option that sends answers elsewhere",
+        "--shard=0/2: expected no option that sends answers elsewhere",
+        "a callback of a future cannot wait for an answer; use submit",
+        "2",
+        "action: expected a question",
+        "the program has ended with code 2",
+        "games: expected a text or a path, found b'f5'",
+        "games: expected a text of Unicode",
+        "--shard: expected no option",
+        "expected an answer of the program, found ",
+        "[2]",
+        "[2]",
+        "the program has ended: expected an answer of the program, found 'hi'",
+        "the program has ended: expected an answer of the program, found '[]'",
+        "the program has ended: expected an answer to a question, found {'id': 55}",
+        "the program has ended: expected an answer about one of the turns [0, 1], found {}",
+        "the program has ended: 'utf-8' codec can't decode byte 0xff",
+    ];
+    assert_eq!(text.lines().count(), expected.len(), "{text}");
+    for (line, start) in text.lines().zip(expected) {
+        assert!(line.starts_with(start), "{start}: {text}");
+    }
+}
+
 #[test]
 fn the_parts_are_put_together() {
     let folder = tempfile::tempdir().unwrap();

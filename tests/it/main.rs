@@ -35,6 +35,7 @@ mod random_sessions;
 mod reference;
 mod round_trips;
 mod rules;
+mod scripts;
 mod serve;
 mod shards;
 mod show;

@@ -165,6 +165,24 @@ def program() -> str:
 _ENDED = "the program has ended"
 
 
+def _refuse_elsewhere(options: Sequence[str]) -> None:
+    """Answers have to come here, and all of them."""
+    for option in options:
+        if option.split("=")[0] in ("--out", "--shard"):
+            raise EmiliaError(f"{option}: expected no option that sends answers elsewhere or leaves some out")
+
+
+def _answer(line: str) -> dict[str, Any]:
+    """The object of a line that the program wrote."""
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise EmiliaError(f"expected an answer of the program, found {line.rstrip()!r}")
+    return answer
+
+
 class Emilia:
     """A running ``emilia analyze``. Arguments are options of the command line: ``Emilia("--threads", "2")``.
 
@@ -172,11 +190,14 @@ class Emilia:
     """
 
     def __init__(self, *options: str) -> None:
+        _refuse_elsewhere(options)
         command = [program(), "analyze", *options]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
-        self._asked = 0
-        self._ended = False
+        self._lines = 0
+        # Why there are no more answers, once there are none.
+        self._ended: Optional[str] = None
+        self._killed = False
         self._waiting: dict[int, _Waiting] = {}
         # The reader never waits for the one who writes: the program stops reading while nobody takes its answers.
         self._state = threading.Lock()
@@ -186,10 +207,12 @@ class Emilia:
 
     def ask(self, query: Optional[Query] = None, /, **fields: Any) -> Answer:
         """Answers a question about one position; waits for it."""
+        self._refuse_to_wait()
         return self._submit_one({**(query or {}), **fields}).result()[-1]
 
     def ask_all(self, queries: Iterable[Query]) -> Iterator[Answer]:
         """Answers many questions about one position each, in their order, several at a time."""
+        self._refuse_to_wait()
         futures: deque[Future[list[Answer]]] = deque()
         for query in queries:
             futures.append(self._submit_one(query))
@@ -202,26 +225,51 @@ class Emilia:
         """Asks without waiting. The future has an answer for each of ``turns``, in their order; without them, one.
 
         ``turns`` are numbers, not ``"all"``: no answer says how many there will be. The last turn of a game is that of
-        ``ask(game=game, depth=1)["turn"]``. If the future is cancelled, the program still searches.
+        ``ask(game=game, depth=1)["turn"]``. If the future is cancelled, its search is ended, except by a callback of a future.
         """
         asked = {**(query or {}), **fields}
-        asked["turns"] = turns = _numbers(asked.get("turns"))
+        turns = _numbers(asked.pop("turns", None))
+        if turns is not None:
+            asked["turns"] = turns
+        if asked.get("action") == "terminate":
+            raise EmiliaError("action: expected a question; cancel its future to end one")
         waiting = _Waiting(turns)
         with self._writing:
             # Questions are numbered as their lines are.
-            line = json.dumps({**asked, "id": self._asked}) + "\n"
+            number = self._lines
+            line = json.dumps({**asked, "id": number})
             with self._state:
-                if self._ended:
-                    raise EmiliaError(_ENDED)
-                self._waiting[self._asked] = waiting
-            self._asked += 1
-            try:
-                assert self._process.stdin is not None
-                self._process.stdin.write(line)
-                self._process.stdin.flush()
-            except (OSError, ValueError) as error:
-                raise EmiliaError(_ENDED) from error
+                if self._ended is not None:
+                    raise EmiliaError(self._ended)
+                self._waiting[number] = waiting
+            written = self._write(line)
+        if not written:
+            if threading.current_thread() is not self._reader:
+                self._reader.join()  # It finds out why.
+            raise EmiliaError(self._ended or _ENDED)
+        waiting.future.add_done_callback(lambda future: self._terminate(number) if future.cancelled() else None)
         return waiting.future
+
+    def _write(self, line: str) -> bool:
+        """Whether the program took the line."""
+        self._lines += 1
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def _terminate(self, number: int) -> None:
+        """Ends the search for an answer that nobody wants any more."""
+        if threading.current_thread() is not self._reader:
+            with self._writing:
+                self._write(json.dumps({"action": "terminate", "id": number}))
+
+    def _refuse_to_wait(self) -> None:
+        if threading.current_thread() is self._reader:
+            raise EmiliaError("a callback of a future cannot wait for an answer; use submit")
 
     def _submit_one(self, asked: Mapping[str, Any]) -> Future[list[Answer]]:
         turns = _numbers(asked.get("turns"))
@@ -246,38 +294,58 @@ class Emilia:
     def __exit__(self, kind: object, *_: object) -> None:
         try:
             if kind is not None:
-                self._process.kill()
+                self._kill()
             self.close()
         except BaseException:
             # Ctrl-C, most likely, while it waits for answers.
-            self._process.kill()
+            self._kill()
             self.close()
             raise
 
+    def _kill(self) -> None:
+        self._killed = True
+        self._process.kill()
+
     def _read(self) -> None:
         assert self._process.stdout is not None
+        why = None
         try:
             with self._process.stdout as lines:
                 for line in lines:
-                    self._take(json.loads(line))
+                    self._take(_answer(line))
+        except (EmiliaError, ValueError) as error:
+            why = f"{_ENDED}: {error}"
+            self._kill()
         finally:
+            try:
+                code = self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._kill()
+                code = self._process.wait()
+            if why is None:
+                # Whoever has killed it knows why.
+                why = _ENDED if self._killed or code == 0 else f"{_ENDED} with code {code}"
             with self._state:
-                self._ended = True
+                self._ended = why
                 left = list(self._waiting.values())
                 self._waiting.clear()
             for waiting in left:
-                waiting.take({"error": _ENDED})
+                waiting.take({"error": why})
                 waiting.finish()
 
     def _take(self, answer: dict[str, Any]) -> None:
-        if answer.get("partial"):
+        if answer.get("partial") or answer.get("action") == "terminate":
             return
-        number = answer.pop("id", None)
+        number = answer.get("id")
         if number is None:
             # The program could not read the question, so it knows it by its line alone.
-            number = answer["line"] - 1
+            line = answer.get("line")
+            number = line - 1 if isinstance(line, int) else None
         with self._state:
-            waiting = self._waiting[number]
+            waiting = self._waiting.get(number) if isinstance(number, int) else None
+            if waiting is None:
+                raise EmiliaError(f"expected an answer to a question, found {answer}")
+            answer.pop("id", None)
             done = waiting.take(answer)
             if done:
                 del self._waiting[number]
@@ -291,16 +359,20 @@ class _Waiting:
     def __init__(self, turns: Optional[list[int]]) -> None:
         self.future: Future[list[Answer]] = Future()
         self._turns = turns
-        self._answers: list[Answer] = []
+        # By turn.
+        self._answers: dict[Any, Answer] = {}
         self._error: Optional[EmiliaError] = None
 
     def take(self, answer: dict[str, Any]) -> bool:
         """Whether this was the last answer."""
         if "error" in answer:
             field = f"{answer['field']}: " if "field" in answer else ""
-            self._error = EmiliaError(field + answer["error"])
+            self._error = EmiliaError(f"{field}{answer['error']}")
             return True
-        self._answers.append(answer)  # type: ignore[arg-type]
+        turn = answer.get("turn")
+        if self._turns is not None and turn not in self._turns:
+            raise EmiliaError(f"expected an answer about one of the turns {self._turns}, found {answer}")
+        self._answers[turn] = answer  # type: ignore[assignment]
         return len(self._answers) == (1 if self._turns is None else len(set(self._turns)))
 
     def finish(self) -> None:
@@ -309,10 +381,9 @@ class _Waiting:
         if self._error is not None:
             self.future.set_exception(self._error)
         elif self._turns is None:
-            self.future.set_result(self._answers)
+            self.future.set_result(list(self._answers.values()))
         else:
-            by_turn = {answer["turn"]: answer for answer in self._answers}
-            self.future.set_result([by_turn[turn] for turn in self._turns])
+            self.future.set_result([self._answers[turn] for turn in self._turns])
 
 
 def _numbers(turns: Any) -> Optional[list[int]]:
@@ -323,21 +394,39 @@ def _numbers(turns: Any) -> Optional[list[int]]:
         raise EmiliaError(f"turns: expected a sequence of whole numbers, found {turns!r}") from error
 
 
-def judge(games: Union[str, Path], *options: str) -> Iterator[Game]:
+def judge(games: Union[str, os.PathLike[str]], *options: str) -> Iterator[Game]:
     """Judges every move of games: ``for game in judge("f5d6c3d3c4", "--depth", "10")``.
 
     Games are a text, or the ``Path`` of a file of any format. A game that cannot be read has an ``error``.
     """
-    text, file = (games, "-") if isinstance(games, str) else ("", str(games))
-    command = [program(), "analyze", "--json", *options, "--", file]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", check=False)
+    _refuse_elsewhere(options)
+    text, file = b"", "-"
+    if isinstance(games, str):
+        try:
+            text = games.encode()
+        except UnicodeEncodeError as error:
+            raise EmiliaError(f"games: expected a text of Unicode: {error}") from error
+    elif isinstance(games, os.PathLike):
+        file = os.fsdecode(games)
+        if file == "-":
+            file = os.path.join(".", file)
+    else:
+        raise EmiliaError(f"games: expected a text or a path, found {games!r}")
+    others = [option for option in options if option != "--json"]
+    command = [program(), "analyze", "--json", *others, "--", file]
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
+    complaint = done.stderr.decode(errors="replace")
     if done.returncode == 0:
-        print(done.stderr, end="", file=sys.stderr)
+        print(complaint, end="", file=sys.stderr)
+    try:
+        answers = done.stdout.decode()
+    except UnicodeDecodeError as error:
+        raise EmiliaError(f"expected an answer of the program: {error}") from error
     # Names may have characters at which splitlines() ends a line.
-    for line in done.stdout.split("\n")[:-1]:
-        yield json.loads(line)
+    for line in answers.split("\n")[:-1]:
+        yield _answer(line)  # type: ignore[misc]
     if done.returncode != 0:
-        raise EmiliaError(done.stderr.strip() or f"emilia ended with code {done.returncode}")
+        raise EmiliaError(complaint.strip() or f"emilia ended with code {done.returncode}")
 
 
 def main() -> None:
