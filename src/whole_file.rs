@@ -70,6 +70,14 @@ pub(crate) fn expect_folder(path: &Path) -> io::Result<()> {
     Err(io::Error::new(ErrorKind::NotFound, format!("the folder '{}' is not there", folder.display())))
 }
 
+/// An error if a file is there that the user may not write. To replace it, the system would only ask whether the folder may be written.
+fn expect_permission(path: &Path) -> io::Result<()> {
+    match File::options().write(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The folder that a path is in.
 pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -103,6 +111,7 @@ impl WholeFile {
         };
         let permissions = fs::metadata(&path).ok().map(|found| found.permissions());
         expect_folder(&path)?;
+        expect_permission(&path)?;
         let (file, aside) = open_aside(path)?;
         permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
         Ok(WholeFile { file: BufWriter::new(file), aside: Some(aside) })
@@ -263,6 +272,20 @@ mod tests {
         assert_eq!(at("new").metadata().unwrap().permissions(), at("plain").metadata().unwrap().permissions());
         symlink("round", at("round")).unwrap();
         assert!(write_whole(&at("round"), b"").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_may_not_be_written_is_not_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "precious").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        // The system lets its administrator write it.
+        let is_refused = File::options().write(true).open(&path).is_err();
+        assert_eq!(write_whole(&path, b"new").is_err(), is_refused);
+        assert_eq!(fs::read_to_string(&path).unwrap() == "precious", is_refused);
     }
 
     #[cfg(target_os = "linux")]

@@ -2,8 +2,8 @@
 
 use super::answer::line;
 use super::game_review::{accuracy, to_a_tenth};
-use super::review_text::{ReviewedGame, percent_of, printable};
-use crate::notation::opening;
+use super::review_text::{ReviewedGame, percent_of};
+use crate::notation::{opening, printable};
 use crate::othello::{Color, Move, Position, canonical};
 use serde::Serialize;
 use std::cmp::Reverse;

@@ -5,7 +5,7 @@ use super::{MoveValue, PlayerReview, Review, ReviewedTurn, TurningPoint};
 use crate::csv::quoted;
 use crate::notation::game_file::{AnnotatedGame, FileGame, Format, GamePlace, Written, write};
 use crate::notation::obf::ObfEntry;
-use crate::notation::opening;
+use crate::notation::{opening, printable};
 use crate::othello::{Color, Move};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -116,11 +116,6 @@ impl Review {
         lines.extend(point.map(|point| format!("decided by move {} ({}): {point}", point.turn + 1, point.mover)));
         lines
     }
-}
-
-/// A text of a file as a terminal may have it: without control characters.
-pub fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 /// A player's name, or the colour.

@@ -6,10 +6,10 @@ use super::analyze_pages::Pages;
 use super::analyze_position::{self, PositionArguments};
 use super::analyze_queries;
 use super::game_choice::GameChoice;
-use super::game_input::{announce_reading, is_standard_input, job_of_input, open_text};
+use super::game_input::{announce_reading, expect_no_games, is_standard_input, job_of_input, open_text};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{expect_another, is_for_terminal, warn};
+use super::output::{is_for_terminal, warn};
 use super::picture::ending;
 use super::show::palette;
 use crate::analysis::journal::Done;
@@ -165,7 +165,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
         Some(path) if is_standard_input(path) => announce_reading("queries or games"),
         Some(_) => {}
     }
-    expect_another(arguments.out.as_deref(), arguments.file.as_deref())?;
+    expect_no_games(arguments.out.as_deref(), arguments.file.as_deref())?;
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let mut are_queries = true;
     if arguments.file.is_some() {

@@ -6,10 +6,11 @@ use super::progress::StepBar;
 use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
 use crate::input_line::InputLine;
+use crate::notation::game_file::plain;
 use crate::protocol::stdio::{in_batches, spawn};
 use crate::shard::Shard;
 use crossbeam::channel::{Receiver, bounded};
-use std::io::BufRead;
+use std::io::{BufRead, BufReader};
 use std::sync::Arc;
 
 /// How many answers may wait for the one who reads them.
@@ -65,10 +66,12 @@ fn watch_reader(ended: crossbeam::channel::Sender<Result<(), String>>) {
 
 /// Hands the lines to the service.
 fn feed(service: &Service, name: &str, input: Box<dyn BufRead + Send>, shard: Shard) -> WholeInput {
-    let mut lines = Lines::new(input);
+    let failed = |error| format!("cannot read {name}: {error}");
+    // What comes from a file is plain already. Without one nothing was waited for before this thread.
+    let mut lines = Lines::new(BufReader::new(plain(Box::new(input)).map_err(failed)?));
     let mut is_first = shard.holds(0);
     loop {
-        match lines.read().map_err(|error| format!("cannot read {name}: {error}"))? {
+        match lines.read().map_err(failed)? {
             Some(_) if !shard.holds(lines.number() - 1) => {}
             Some(InputLine::Bytes(bytes)) => {
                 let begin = bytes.trim_ascii_start();

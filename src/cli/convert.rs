@@ -2,10 +2,10 @@
 
 use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
-use super::output::{Failures, Output, Reader, counted, is_for_terminal, warn, write_together};
+use super::output::{Failures, Output, Reader, counted, is_for_terminal, shown, warn, write_together};
 use super::picture::ending;
-use crate::analysis::review_text::printable;
 use crate::notation::game_file::{Datum, Format, GameFileError, Loss, WthorWriter, names_of_others, write};
+use crate::notation::printable;
 use crate::whole_file::Destination;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ impl ConvertArguments {
         let format = named.or_else(|| Format::of_file_name(&path.to_string_lossy())).unwrap_or_else(|| {
             super::refuse(format_args!(
                 "--out: the ending of '{}' is that of no format; give --to FORMAT (ggf, sgf, pgn, transcript, ...)",
-                path.display()
+                shown(path)
             ))
         });
         if format == Format::Wthor {
@@ -94,7 +94,7 @@ impl Conversion<'_> {
             let Some(game) = self.read(item)? else { continue };
             match write(&game.found.game, self.format) {
                 Ok(text) => {
-                    self.note(&game.place, text.losses)?;
+                    self.note_game(&game, text.losses)?;
                     self.written += 1;
                     // PGN's games have an empty line between them, which is the end of each.
                     if output.write(text.text.as_bytes())? == Reader::IsGone {
@@ -116,7 +116,7 @@ impl Conversion<'_> {
         if let Some(names) = path.and_then(names_of_others) {
             return Err(format!(
                 "--out: '{}' is there, and may have the names of other games; expected another name",
-                names.display()
+                shown(&names)
             ));
         }
         let mut writer = WthorWriter::new();
@@ -134,7 +134,7 @@ impl Conversion<'_> {
                             losses.push(Loss { datum: Datum::Place, detail: game.found.game.place.clone() });
                         }
                     }
-                    self.note(&game.place, losses)?;
+                    self.note_game(&game, losses)?;
                     self.written += 1;
                 }
                 Err(error) => self.leave_out(&game.place, error)?,
@@ -159,10 +159,10 @@ impl Conversion<'_> {
     fn read(&mut self, item: Result<NamedGame, GameFileError>) -> Result<Option<NamedGame>, String> {
         self.games += 1;
         match item {
-            Ok(game) if self.arguments.strict && game.found.is_cut => {
-                Err(format!("{}: the file ends within the game; expected a whole one", game.place))
-            }
-            Ok(game) => Ok(Some(game)),
+            Ok(game) => match game.found.cut.filter(|_| self.arguments.strict) {
+                Some(cut) => Err(format!("{}: {cut}; expected a whole one", game.place)),
+                None => Ok(Some(game)),
+            },
             Err(error) if self.arguments.strict => Err(error.to_string()),
             Err(error) => {
                 self.failures.unread(&error);
@@ -184,6 +184,15 @@ impl Conversion<'_> {
     /// Whether there was an error about everything: then a file that is there is not replaced by an empty one.
     fn has_nothing(&self) -> bool {
         self.written == 0 && !self.failures.is_empty()
+    }
+
+    fn note_game(&mut self, game: &NamedGame, mut losses: Vec<Loss>) -> Result<(), String> {
+        // That the board has another result is told already, and a format that has results gets that one.
+        let has_results = !matches!(self.format, Format::Transcript | Format::Obf);
+        if has_results && !self.arguments.strict && game.found.game.contradiction().is_some() {
+            losses.retain(|loss| loss.datum != Datum::Result);
+        }
+        self.note(&game.place, losses)
     }
 
     fn note(&mut self, place: &str, losses: Vec<Loss>) -> Result<(), String> {

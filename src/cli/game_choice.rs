@@ -4,6 +4,7 @@ use crate::notation::game_file::{FileGame, GameFileError};
 use crate::notation::{NotationError, read_position};
 use crate::othello::{Position, canonical};
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -11,7 +12,7 @@ use std::ops::RangeInclusive;
 #[derive(Args, Clone, Debug)]
 pub(super) struct GameChoice {
     /// Only games of this player, on either side: a part of the name is enough, in capitals or not
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     player: Option<String>,
     /// Only games with these numbers, from 1 in each file: N, FROM-TO or FROM-, several with commas between
     #[arg(long, value_name = "N|FROM-TO", value_delimiter = ',', value_parser = numbers)]

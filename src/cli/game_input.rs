@@ -1,10 +1,10 @@
 //! The files of games that a command reads.
 
 use super::game_choice::GameChoice;
-use super::output::{announce, cannot_read, expect_another, warn};
+use super::output::{announce, cannot_read, expect_another, shown, warn};
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::Job;
-use crate::notation::game_file::{FileGame, GameFile, GameFileError};
+use crate::notation::game_file::{FileGame, GameFile, GameFileError, names_beside};
 use crate::whole_file::why;
 use clap::Args;
 use serde_json::{Map, Value};
@@ -54,7 +54,7 @@ impl GameFiles {
     /// An error if a file that is to be written is among them.
     pub(super) fn expect_another(&self, out: Option<&Path>) -> Result<(), String> {
         let names = [&self.players, &self.tournaments].into_iter().flatten();
-        expect_another(out, self.files.iter().chain(names).map(PathBuf::as_path))
+        expect_no_games(out, self.files.iter().chain(names).map(PathBuf::as_path))
     }
 
     /// Those games of all files that are wanted, with warnings of what is wrong with them.
@@ -97,7 +97,15 @@ impl GameFiles {
     }
 }
 
-/// Warns of a game that its file cuts off, and of a result that is not the one on the board.
+/// An error if a file that is to be written is one of these, or one of those with the names of WTHOR that are read beside them.
+pub(super) fn expect_no_games<'a>(out: Option<&Path>, games: impl IntoIterator<Item = &'a Path>) -> Result<(), String> {
+    let Some(out) = out else { return Ok(()) };
+    let read = games.into_iter().flat_map(|games| [vec![games.to_owned()], names_beside(games)].concat());
+    let read: Vec<PathBuf> = read.collect();
+    expect_another(Some(out), read.iter().map(PathBuf::as_path))
+}
+
+/// Warns of a game that is cut off, and of a result that is not the one on the board.
 pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {
     if let Some(warning) = found.cut_warning() {
         warn(format_args!("{place}: {warning}"));
@@ -156,5 +164,5 @@ fn named(path: &Path, found: FileGame) -> NamedGame {
 
 /// What errors call a file.
 fn named_file(path: &Path) -> String {
-    if is_standard_input(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
+    if is_standard_input(path) { STANDARD_INPUT.to_owned() } else { shown(path) }
 }

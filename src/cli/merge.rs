@@ -1,12 +1,14 @@
 //! `emilia merge`: the parts that `--shard` makes, put together.
 
-use super::output::{Output, Reader, cannot_read, expect_another};
+use super::output::{Output, Reader, cannot_read, expect_another, shown};
 use crate::analysis::merge::merge;
 use crate::arena;
 use crate::file_bytes::FileBytes;
+use crate::notation::game_file::plain;
 use crate::whole_file::why;
 use clap::Args;
-use std::path::PathBuf;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
 
 /// Put together what runs with --shard 0/N to --shard N-1/N have written.
 ///
@@ -34,13 +36,11 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         return super::print(&format!("{games} games\n"));
     }
     expect_another(arguments.out.as_deref(), arguments.files.iter().map(PathBuf::as_path))?;
-    // Parts may be larger than the memory, so files are not read into it.
-    let bytes =
-        arguments.files.iter().map(|path| FileBytes::open(path).map_err(|error| cannot_read(path, why(&error))));
+    let bytes = arguments.files.iter().map(|path| open(path).map_err(|error| cannot_read(path, why(&error))));
     let bytes = bytes.collect::<Result<Vec<_>, _>>()?;
     let files = arguments.files.iter().zip(&bytes).map(|(path, bytes)| {
         let text = str::from_utf8(bytes).map_err(|error| cannot_read(path, error))?;
-        Ok((path.display().to_string(), text))
+        Ok((shown(path), text))
     });
     let files = files.collect::<Result<Vec<_>, String>>()?;
     let merged = merge(&files).map_err(|error| error.to_string())?;
@@ -54,4 +54,15 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         output.write(totals.line().as_bytes())?;
     }
     output.finish()
+}
+
+/// The bytes of a part. It may be larger than the memory, so only one that is packed, or in UTF-16, is read into it.
+fn open(path: &Path) -> io::Result<FileBytes> {
+    let bytes = FileBytes::open(path)?;
+    if bytes.starts_with(b"{") {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    plain(Box::new(Cursor::new(bytes.to_vec())))?.read_to_end(&mut unpacked)?;
+    Ok(FileBytes::Kept(unpacked.into()))
 }

@@ -1,6 +1,8 @@
 //! What a command writes: the standard output, a file that is there whole or not at all, and the standard error.
 
+use super::picture::ending;
 use crate::notation::game_file::GameFileError;
+use crate::notation::printable;
 use crate::whole_file::{Destination, WholeFile, write_whole};
 use serde::Serialize;
 use std::fmt::Display;
@@ -76,14 +78,18 @@ impl Output {
     }
 }
 
-/// An error if a file that is to be written is one of those that are read: what stood there would be lost.
+/// An error if a file that is to be written is one of those that are read, since what stood there would be lost; or if its name says that it is packed,
+/// which nothing here is.
 pub(super) fn expect_another<'a>(out: Option<&Path>, read: impl IntoIterator<Item = &'a Path>) -> Result<(), String> {
     let Some(out) = out.filter(|path| *path != Path::new("-")) else { return Ok(()) };
+    if let Some(packed @ ("gz" | "zst")) = ending(out).as_deref() {
+        return Err(format!("'{}' would not be packed; expected a name without .{packed}", shown(out)));
+    }
     // What is written in place loses nothing, and what is not there is not read.
     let Ok(Destination::File(path)) = Destination::of(out) else { return Ok(()) };
     let Ok(path) = fs::canonicalize(path) else { return Ok(()) };
     match read.into_iter().any(|read| fs::canonicalize(read).is_ok_and(|read| read == path)) {
-        true => Err(format!("'{}' is read, and would be replaced; expected another file", out.display())),
+        true => Err(format!("'{}' is read, and would be replaced; expected another file", shown(out))),
         false => Ok(()),
     }
 }
@@ -151,14 +157,19 @@ pub(super) fn write_together(files: &[(&Path, &[u8])]) -> Result<(), String> {
     written.into_iter().try_for_each(Output::finish)
 }
 
+/// A path for a message, without the control characters that a name may have.
+pub(super) fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
+}
+
 /// Why a file could not be read.
 pub(super) fn cannot_read(path: &Path, error: impl Display) -> String {
-    format!("cannot read '{}': {error}", path.display())
+    format!("cannot read '{}': {error}", shown(path))
 }
 
 /// Why a file could not be written.
 pub(super) fn cannot_write(path: &Path, error: impl Display) -> String {
-    format!("cannot write '{}': {error}", path.display())
+    format!("cannot write '{}': {error}", shown(path))
 }
 
 /// A number of things in words.

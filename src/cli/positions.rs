@@ -71,11 +71,13 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
         for position in game.record.positions().iter().filter(|position| arguments.wants(position)) {
             let name = arguments.name(position);
             let next = seen.len();
-            let entry = seen.entry(name).or_insert(Seen { games: 0, order: next, position: None, has_values: false });
+            let new = Seen { games: 0, order: next, position: None, said: None, has_values: false };
+            let entry = seen.entry(name).or_insert(new);
             entry.games += 1;
             let is_valued = !game.scores.is_empty() || game.score.is_some();
-            if arguments.count {
-                entry.position = entry.position.or(Some(*position));
+            if entry.games == 1 && arguments.count {
+                entry.position = Some(*position);
+                entry.said = game.is_position().then(|| ObfEntry::of_end(&game).into());
             } else if entry.games == 1 {
                 // What a file says of a position, it says of the only one.
                 let entry = ObfEntry { position: *position, ..ObfEntry::of_end(&game) };
@@ -92,9 +94,8 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
     if arguments.count {
         let mut counted: Vec<Seen> = seen.into_values().filter(|seen| seen.games >= arguments.least).collect();
         counted.sort_unstable_by_key(|seen| (std::cmp::Reverse(seen.games), seen.order));
-        for Seen { games, position, .. } in counted {
-            let Some(position) = position else { continue };
-            if output.write(format!("{position}; % {games}\n").as_bytes())? == Reader::IsGone {
+        for line in counted.iter().filter_map(Seen::line) {
+            if output.write(line.as_bytes())? == Reader::IsGone {
                 return Ok(());
             }
         }
@@ -122,8 +123,20 @@ struct Seen {
     order: usize,
     /// The first image of it; only kept where it is needed at the end.
     position: Option<Position>,
+    /// What its file says of it, if it was no position of a game.
+    said: Option<Box<ObfEntry>>,
     /// Whether a file had values for it.
     has_values: bool,
+}
+
+impl Seen {
+    /// The position with the number of games, before the comment that it has.
+    fn line(&self) -> Option<String> {
+        let (position, games) = (self.position?, self.games);
+        let Some(said) = &self.said else { return Some(format!("{position}; % {games}\n")) };
+        let comment = said.comment.as_ref().map_or_else(|| games.to_string(), |text| format!("{games}: {text}"));
+        Some(format!("{}\n", ObfEntry { comment: Some(comment), ..(**said).clone() }))
+    }
 }
 
 impl PositionsArguments {

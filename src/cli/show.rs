@@ -6,10 +6,9 @@ use super::options::EngineArguments;
 use super::output::{Output, Reader, counted, is_for_terminal, warn};
 use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
-use crate::analysis::review_text::printable;
 use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
-use crate::notation::opening;
+use crate::notation::{opening, printable};
 use crate::othello::{Color, GameRecord, Move};
 use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, mover_and_discs, page};
 use clap::{Args, ValueEnum};
@@ -274,9 +273,10 @@ fn heading(game: &AnnotatedGame, palette: Palette) -> String {
     }
     let facts: Vec<&str> = [game.place.trim(), game.date.trim()].into_iter().filter(|text| !text.is_empty()).collect();
     let score = game.score_for_black().map_or_else(String::new, |score| format!(", {:+} for black", score + 0.0));
+    let how = game.ending().map_or_else(String::new, |how| format!(", {how}"));
     let [black, white] =
         [&game.black, &game.white].map(|player| if player.name.is_empty() { "?" } else { &player.name });
-    let players = format!("{black} (black) - {white} (white){score}");
+    let players = format!("{black} (black) - {white} (white){score}{how}");
     let mut heading = format!("{}\n", palette.strong(&printable(&players)));
     if !facts.is_empty() {
         heading += &format!("{}\n", palette.faint(&printable(&facts.join(", "))));

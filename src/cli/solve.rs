@@ -1,10 +1,10 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
-use super::game_input::{announce_reading, is_standard_input, job_of_input, open_text, warn_of_game};
+use super::game_input::{announce_reading, expect_no_games, is_standard_input, job_of_input, open_text, warn_of_game};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{Reader, cannot_read, complain, expect_another, is_for_terminal, warn};
+use super::output::{Reader, cannot_read, complain, is_for_terminal, warn};
 use super::picture::ending;
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
 }
 
 fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
-    expect_another(arguments.out.as_deref(), arguments.file.as_deref())?;
+    expect_no_games(arguments.out.as_deref(), arguments.file.as_deref())?;
     let input = arguments.input()?;
     let question = match (arguments.wld, arguments.moves) {
         (true, _) => Question::Outcome,
@@ -139,7 +139,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                 totals.add(&entry, &solution, &contradictions);
                 done.fetch_add(1, Ordering::Relaxed);
                 if arguments.json {
-                    json(&JsonPosition::new(found.place, &entry, &solution, &contradictions, !arguments.reproducible))
+                    json(&arguments.json_position(found.place, &entry, &solution, &contradictions))
                 } else {
                     let header = if totals.positions == 1 { HEADER } else { "" };
                     let columns = is_for_terminal(arguments.out.as_deref()).then_some(COLUMNS);
@@ -315,8 +315,8 @@ struct JsonPosition<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     pv: &'a [Move],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    moves: Vec<JsonMove>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<Vec<JsonMove>>,
     checked: bool,
     contradictions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -330,19 +330,21 @@ struct JsonMove {
     score: i32,
 }
 
-impl<'a> JsonPosition<'a> {
-    fn new(
+impl SolveArguments {
+    fn json_position<'a>(
+        &self,
         place: GamePlace,
         entry: &'a ObfEntry,
         solution: &'a Solution,
         contradictions: &[Contradiction],
-        is_timed: bool,
     ) -> JsonPosition<'a> {
         let (estimate, depth) = match solution.value {
             Value::Estimate(score, depth) => (Some(score.discs()), Some(depth.to_string())),
             Value::Score(_) | Value::Outcome(_) => (None, None),
         };
-        let moves = solution.moves.iter();
+        let moves = solution.moves.iter().map(|&(turn, score)| JsonMove { turn, score });
+        // A game that is over has none, and says so.
+        let are_known = self.moves && solution.value.outcome().is_some();
         JsonPosition {
             number: place.number,
             line: place.line,
@@ -355,9 +357,9 @@ impl<'a> JsonPosition<'a> {
             estimate,
             depth,
             nodes: solution.nodes,
-            seconds: is_timed.then_some(solution.elapsed.as_secs_f64()),
+            seconds: (!self.reproducible).then_some(solution.elapsed.as_secs_f64()),
             pv: &solution.pv,
-            moves: moves.map(|&(turn, score)| JsonMove { turn, score }).collect(),
+            moves: are_known.then(|| moves.collect()),
             checked: solution.is_checked_by(entry),
             contradictions: contradictions.iter().map(Contradiction::to_string).collect(),
             comment: entry.comment.as_deref(),

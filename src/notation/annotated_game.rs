@@ -66,6 +66,11 @@ pub(super) fn read_number(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
+/// Whether what SGF and PGN say of a rating is neither a number nor that it is not known.
+pub(super) fn is_rating_in_words(text: &str) -> bool {
+    read_number(text).is_none() && !matches!(text.trim(), "" | "?" | "-")
+}
+
 /// The result under perfect play from some moment on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theory {
@@ -92,6 +97,13 @@ impl AnnotatedGame {
     /// The value of something by its name in the file's format.
     pub fn other(&self, name: &str) -> Option<&str> {
         self.other.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a property, the first of its key, says in words how a player is rated of whom no number is known. `keys` are those of Black and White.
+    pub(super) fn rates_in_words(&self, keys: [&str; 2], key: &str, value: &str) -> bool {
+        let mut players = keys.into_iter().zip([&self.black, &self.white]);
+        let is_unrated = players.any(|(known, player)| known == key && player.rating.is_none());
+        is_unrated && is_rating_in_words(value) && self.other(key) == Some(value)
     }
 
     /// Takes a turn of one side; a forced pass of the other that was left out is put in before it.
@@ -230,7 +242,7 @@ pub enum Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::game_file::{Format, write};
+    use crate::notation::game_file::{Datum, Format, WthorWriter, write};
     use crate::notation::transcript;
     use crate::othello::Position;
 
@@ -242,6 +254,11 @@ mod tests {
             assert_eq!((game.score_for_black(), game.contradiction()), (Some(64.0), contradiction), "{said}");
             let pgn = write(&game, Format::Pgn).unwrap().text;
             assert!(pgn.contains("[Result \"13-0\"]"), "{pgn}");
+            let [pgn, logbook] = [Format::Pgn, Format::Logbook].map(|format| write(&game, format).unwrap().losses);
+            for losses in [pgn, logbook, WthorWriter::new().add(&game).unwrap()] {
+                let is_told = losses.iter().any(|loss| loss.datum == Datum::Result);
+                assert_eq!(is_told, contradiction.is_some(), "{losses:?}");
+            }
         }
         let record = transcript::parse("e6f4").unwrap();
         let mut game = AnnotatedGame { result: Some(GgfResult::of_score(-40)), ..AnnotatedGame::new(record) };

@@ -367,14 +367,16 @@ fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationEr
     if rows_seen != 0xff {
         return Ok(None);
     }
-    board.mover = spoken_mover(&words);
     cursor.go_to(below);
+    // What stands below a board says more than words above it, which may be names.
+    let (above, mut said_below) = (spoken_mover(&words), None);
     let mut turns = Turns::default();
     loop {
         cursor.skip_blanks();
         skip_column_letters(cursor);
         cursor.skip_blanks();
         let line = cursor.rest_of_line();
+        board.mover = said_below.or(above);
         if line.is_empty() {
             return Ok(Some((board, turns)));
         }
@@ -385,7 +387,7 @@ fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationEr
             turns = Turns::read(cursor)?;
             return Ok(Some((board, turns)));
         }
-        board.mover = board.mover.or_else(|| spoken_mover(line)).or_else(|| side(line.trim()));
+        said_below = said_below.or_else(|| spoken_mover(line)).or_else(|| side(line.trim()));
         cursor.go_to(cursor.offset() + line.len());
     }
 }
@@ -393,6 +395,23 @@ fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationEr
 /// Whether a text has as many lines of a diagram as a board has rows.
 pub(super) fn has_diagram(text: &str) -> bool {
     text.lines().filter(|line| diagram_row(line).is_some()).count() >= EIGHT
+}
+
+/// Whether a line has the names that `emilia show` writes above a board. Those of a game in parentheses stand elsewhere.
+pub(super) fn is_heading(line: &str) -> bool {
+    line.contains(" (black) - ") && !line.contains("(;")
+}
+
+/// Whether a text begins with such names, and a board follows.
+pub(super) fn has_heading(text: &str) -> bool {
+    text.lines().next().is_some_and(is_heading) && has_diagram(text)
+}
+
+/// Whether a whole board stands here, whatever follows it.
+pub(super) fn is_whole(cursor: &Cursor<'_>) -> bool {
+    let mut bare = cursor.clone();
+    bare.eat("BO[");
+    !matches!(diagram(&mut cursor.clone()), Ok(None)) || sized(&mut bare).is_ok()
 }
 
 /// A line of a diagram: its row, its squares and what stands behind them.

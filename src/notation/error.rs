@@ -57,7 +57,7 @@ pub enum Problem {
     /// There is nothing but blanks.
     #[error(
         "nothing to read; expected 64 squares of X, O and - with the side to move, a board diagram, BO[8 ...], \
-         a FEN-like board, an OBF line, a list of moves such as f5d6c3, or a game in GGF or SGF"
+         a FEN-like board, an OBF line, a list of moves such as f5d6c3, or a game in GGF, SGF or PGN"
     )]
     Empty,
     /// Something else should stand here.

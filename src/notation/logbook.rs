@@ -65,8 +65,9 @@ pub(super) fn write(game: &AnnotatedGame) -> Result<Written, Unwritable> {
     if game.is_position() {
         return Err(Unwritable::NoMoves(Format::Logbook));
     }
-    let score = game.whole_score().ok_or(Unwritable::Result(Format::Logbook))?;
-    let mut written = Written::new(game, |datum| matches!(datum, Datum::Result | Datum::Turns));
+    let score = game.whole_score().ok_or_else(|| Unwritable::result_of(game, Format::Logbook))?;
+    let keeps_result = game.contradiction().is_none();
+    let mut written = Written::new(game, |datum| datum == Datum::Turns || datum == Datum::Result && keeps_result);
     for (position, turn) in game.record.positions().iter().zip(game.record.turns()) {
         if let Move::Place(square) = turn {
             let sign = if position.mover() == Color::Black { '+' } else { '-' };

@@ -26,6 +26,7 @@ pub use opening::opening;
 
 use crate::othello::{GameRecord, Position};
 use cursor::{Cursor, is_blank};
+use game_file::tag_name;
 use std::borrow::Cow;
 
 /// Reads a position or a game in any of the spellings that programs print and people paste, recognised by the
@@ -43,7 +44,7 @@ use std::borrow::Cow;
 /// - Any of these followed by moves.
 /// - Move lists from the standard start, as [`transcript::parse`] reads them; tag lines `[Name "value"]` before
 ///   them are passed over.
-/// - GGF (the first game) and SGF (the main line).
+/// - GGF (the first game), SGF (the main line) and PGN.
 ///
 /// Quotes around a text do no harm, nor do long dashes, nor the wide letters and digits of East Asian texts.
 ///
@@ -59,23 +60,47 @@ use std::borrow::Cow;
 /// If the text is in none of the forms, or a move is not legal; with the place in the text.
 pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     let mut cursor = Cursor::new(text);
+    skip_comments(&mut cursor);
+    // Above a board names may begin like anything.
+    if !board::has_heading(cursor.rest()) {
+        let has_tags = tag_name(cursor.rest()).is_some();
+        skip_preamble(&mut cursor);
+        // A record may begin with the number of its games.
+        cursor.skip_while(|c| is_blank(c) || matches!(c, '1' | '2'));
+        if cursor.peek() == Some('(') {
+            return if sgf::is_sgf(cursor.rest()) { sgf::parse(text) } else { ggf::parse(text) }
+                .map(|game| game.record);
+        }
+        if has_tags {
+            // Behind tags a board may stand too, or moves in another dress.
+            let read = pgn::parse(text).map(|game| game.record);
+            return read.or_else(|error| read_bare(text).map_err(|_| error));
+        }
+    }
+    read_bare(text)
+}
+
+/// Reads a board or a list of moves, perhaps behind lines in brackets.
+fn read_bare(text: &str) -> Result<GameRecord, NotationError> {
+    let text = plain(text);
+    let mut cursor = Cursor::new(&text);
     skip_preamble(&mut cursor);
     if cursor.peek().is_none() {
         return Err(cursor.error(Problem::Empty));
     }
-    // A record may begin with the number of its games.
-    cursor.skip_while(|c| is_blank(c) || matches!(c, '1' | '2'));
-    if cursor.peek() == Some('(') {
-        return if sgf::is_sgf(cursor.rest()) { sgf::parse(text) } else { ggf::parse(text) }.map(|game| game.record);
-    }
-    let text = plain(text);
-    let mut cursor = Cursor::new(&text);
-    skip_preamble(&mut cursor);
     // A name above a diagram may begin like a move.
     if transcript::begins(&cursor) && !board::has_diagram(cursor.rest()) {
         return transcript::Turns::read(&mut cursor)?.play(&text, Position::START);
     }
     board::read(&mut cursor)
+}
+
+/// Whether a text begins with a whole board, whatever stands behind it.
+fn begins_with_board(text: &str) -> bool {
+    let text = plain(text);
+    let mut cursor = Cursor::new(&text);
+    skip_preamble(&mut cursor);
+    board::is_whole(&cursor)
 }
 
 /// A text with quotes as blanks, the dashes of text processors as hyphens, and letters and digits of double width as what they stand
@@ -90,15 +115,28 @@ fn plain(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| plain(c) != c) { text.chars().map(plain).collect::<String>().into() } else { text.into() }
 }
 
+/// Passes blanks and comment lines of OBF files.
+fn skip_comments(cursor: &mut Cursor<'_>) {
+    cursor.skip_blanks();
+    while cursor.peek() == Some('%') {
+        cursor.skip_while(|c| c != '\n');
+        cursor.skip_blanks();
+    }
+}
+
 /// Passes blanks, comment lines of OBF files, and the tags of a PGN-like record.
 fn skip_preamble(cursor: &mut Cursor<'_>) {
     loop {
-        cursor.skip_blanks();
+        skip_comments(cursor);
         match cursor.peek() {
-            Some('%') => cursor.skip_while(|c| c != '\n'),
             Some('[') => cursor.skip_while(|c| c != ']' && c != '\n'),
             Some(']') => cursor.bump(),
             _ => return,
         }
     }
+}
+
+/// A text of a file as a terminal may have it: without control characters.
+pub fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -149,11 +149,12 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
         written.text = format!("{}\n", ObfEntry { comment, ..ObfEntry::of_end(game) });
         return written;
     }
-    let mut fractions = 0;
+    let (mut fractions, mut passes) = (0, 0);
     for (i, (&position, &turn)) in game.record.positions().iter().zip(game.record.turns()).enumerate() {
         let eval = game.eval(i);
         let whole = eval.filter(|eval| eval.fract() == 0.0 && eval.abs() <= 64.0).map(|eval| eval as i32);
-        fractions += usize::from(eval.is_some() && (whole.is_none() || turn == Move::Pass));
+        passes += usize::from(eval.is_some() && turn == Move::Pass);
+        fractions += usize::from(eval.is_some() && whole.is_none() && turn != Move::Pass);
         let Some(square) = turn.square() else { continue };
         let (mut moves, mut score) = (whole.map(|value| (turn, value)).into_iter().collect(), None);
         if i == 0 && (!game.scores.is_empty() || game.score.is_some()) {
@@ -163,7 +164,12 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
         written.text += &format!("{}\n", ObfEntry { position, moves, score, comment, unread: Vec::new() });
     }
     if fractions > 0 {
-        written.lose(Datum::Evaluations, format!("{fractions} that are not whole discs"));
+        let are = if fractions == 1 { "is" } else { "are" };
+        written.lose(Datum::Evaluations, format!("{fractions} that {are} not whole discs"));
+    }
+    if passes > 0 {
+        let what = if passes == 1 { "pass" } else { "passes" };
+        written.lose(Datum::Evaluations, format!("of {passes} {what}"));
     }
     written
 }

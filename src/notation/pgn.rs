@@ -1,7 +1,8 @@
 //! PGN records of Othello, as PlayOK (once Kurnik) writes them.
 
-use super::annotated_game::{PlayerInfo, Timing, read_number};
+use super::annotated_game::{PlayerInfo, Timing, is_rating_in_words, read_number};
 use super::cursor::{Cursor, is_blank};
+use super::game_file::begins_in_parentheses;
 use super::ggf::{Ending, GgfResult};
 use super::loss::{Datum, Loss};
 use super::sgf::variations_in_words;
@@ -99,6 +100,7 @@ fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>, is_last: bool
             ("White", _) => game.white.name = value,
             ("BlackElo", Some(_)) => game.black.rating = rating,
             ("WhiteElo", Some(_)) => game.white.rating = rating,
+            ("BlackElo" | "WhiteElo", None) if !is_rating_in_words(&value) => {}
             ("Site", _) => game.place = value,
             ("Date", _) => game.date = value,
             ("Time", _) if time.is_none() => time = Some(value),
@@ -162,6 +164,12 @@ pub(super) fn read_result(text: &str, record: &GameRecord) -> Option<GgfResult> 
     };
     let ending = (is_without_count && !end.is_over()).then_some(Ending::Resigned);
     Some(GgfResult { score: f64::from(score), ending })
+}
+
+/// Whether a word is two numbers such as `37-27`.
+pub(super) fn is_of_two_numbers(word: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.split_once('-').is_some_and(|(black, white)| is_number(black) && is_number(white))
 }
 
 /// Takes a tag. One that cannot be read is left out, unless the text ends within it.
@@ -332,20 +340,22 @@ impl Moves<'_> {
         Ok(())
     }
 
-    /// Reads comments. Other words are left out, but moves would be those of another game.
+    /// Reads comments. Other words are left out, but moves, a board and a game in parentheses would be those of another game.
     fn part_behind_result(&mut self, c: char) -> Result<(), NotationError> {
         let is_move = c.is_ascii_digit() || self.cursor.square().is_some();
-        let words = self.cursor.rest_of_line().split('{').next().unwrap_or_default();
+        let line = self.cursor.rest_of_line();
+        let words = line.split('{').next().unwrap_or_default();
         let is_word = |word: &str| word.len() > 2 && !word.eq_ignore_ascii_case("pass");
         let has_words = words.split(|c: char| !c.is_alphabetic()).any(is_word);
+        let are_moves = is_move && !has_words && transcript::begins(&self.cursor);
+        let is_of_another = are_moves || begins_in_parentheses(line) || board::read(&mut Cursor::new(line)).is_ok();
         match c {
             ';' => keep_line(&mut self.game, &mut self.cursor),
             '{' if keep_braces(&mut self.game, &mut self.cursor) => {}
-            _ if is_move && !has_words && transcript::begins(&self.cursor) => {
+            _ if is_of_another => {
                 return Err(self.cursor.expected("the end after the result"));
             }
             _ => {
-                let line = self.cursor.rest_of_line();
                 self.game.unread.push(line.trim_end_matches(is_blank).to_owned());
                 // The rest may be in a comment without an end.
                 let length = if c == '{' { self.cursor.rest().len() } else { line.len() };
@@ -381,11 +391,7 @@ impl Moves<'_> {
         let word = self.cursor.rest();
         let is_of_a_result = |c: char| c.is_ascii_digit() || matches!(c, '-' | '/' | '\u{bd}');
         let word = &word[..word.len() - word.trim_start_matches(is_of_a_result).len()];
-        let is_result = word.split_once('-').is_some_and(|(black, white)| {
-            let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            (number(black) && number(white)) || DRAWS.contains(&word)
-        });
-        if is_result {
+        if is_of_two_numbers(word) || DRAWS.contains(&word) {
             self.end(word);
             return Ok(());
         }
@@ -430,7 +436,11 @@ const LINE: usize = 79;
 /// written, as PlayOK does. `}` in a comment becomes `)`, and a line end a blank.
 pub(super) fn write(game: &AnnotatedGame) -> Written {
     const LOST: [Datum; 5] = [Datum::Clocks, Datum::Times, Datum::Evaluations, Datum::Theory, Datum::MoveValues];
-    let mut written = Written::new(game, |datum| !LOST.contains(&datum));
+    let keeps_result = game.contradiction().is_none();
+    let mut written = Written::new(game, |datum| match datum {
+        Datum::Result => keeps_result,
+        _ => !LOST.contains(&datum),
+    });
     let result = result_text(game, &mut written);
     let tags = tags(game, &result, &mut written);
     for (_, value) in &tags {
@@ -481,10 +491,11 @@ fn tags(game: &AnnotatedGame, result: &str, written: &mut Written) -> Vec<(Strin
     let other = written.keep_other(game, |key, value| {
         // Without a date, the time is no part of it.
         let is_time = key == "Time" && game.date.is_empty();
+        let is_rating = game.rates_in_words(["BlackElo", "WhiteElo"], key, value);
         let mut known = known.iter().map(|(known, _)| *known).chain(["FEN", "SetUp"]);
         !key.is_empty()
             && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && (is_time || !known.any(|known| key.eq_ignore_ascii_case(known)))
+            && (is_time || is_rating || !known.any(|known| key.eq_ignore_ascii_case(known)))
             // A reader would take another ending from it.
             && (is_timeout || result == "*" || !says_time(key, value))
     });

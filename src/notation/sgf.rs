@@ -1,6 +1,6 @@
 //! SGF records of Othello (`GM[2]`), as Quarry saves them.
 
-use super::annotated_game::{PlayerInfo, read_number};
+use super::annotated_game::{PlayerInfo, is_rating_in_words, read_number};
 use super::board::Board;
 use super::ggf::{Ending, GgfResult};
 use super::grammar::{Parsed, failed, offset_of};
@@ -134,6 +134,8 @@ struct Reader<'a> {
     game: AnnotatedGame,
     /// The result as it stands.
     result: &'a str,
+    /// What the text is said to be encoded in.
+    encoding: &'a str,
     /// Values before the first move.
     root_values: Vec<f64>,
     /// A set-up that no move has followed yet.
@@ -169,6 +171,7 @@ impl<'a> Reader<'a> {
             "PW" => self.game.white.name = unescape(first),
             "DT" => self.game.date = unescape(first),
             "RE" => self.result = first,
+            "CA" => self.encoding = first,
             "AB" => self.set(Some(Color::Black), values)?,
             "AW" => self.set(Some(Color::White), values)?,
             "AE" => self.set(None, values)?,
@@ -185,7 +188,7 @@ impl<'a> Reader<'a> {
             "C" => values.iter().for_each(|text| self.game.comment(unescape(text))),
             "V" if let Some(value) = read_number(first) => self.value(value),
             // What describes the file and the program that wrote it.
-            "GM" | "SZ" | "FF" | "CA" | "AP" | "ST" => {}
+            "GM" | "SZ" | "FF" | "AP" | "ST" => {}
             key if self.nodes == 0 => {
                 self.game.other.extend(values.iter().map(|text| (key.to_owned(), unescape(text))));
             }
@@ -249,7 +252,8 @@ impl<'a> Reader<'a> {
             let game = &mut self.game;
             let gone = game.timing.len();
             if gone > 0 {
-                game.unread.push(format!("{gone} moves before a set-up"));
+                let moves = if gone == 1 { "1 move".to_owned() } else { format!("{gone} moves") };
+                game.unread.push(format!("{moves} before a set-up"));
                 game.comments.extend(game.turn_comments.drain(..).map(|(_, text)| text));
                 game.timing.clear();
                 self.root_values.clear();
@@ -263,6 +267,10 @@ impl<'a> Reader<'a> {
     fn finish(mut self, behind: &str) -> Result<AnnotatedGame, NotationError> {
         self.begin_from_setup()?;
         let mut game = self.game;
+        let is_latin_1 = !self.text.is_ascii() && self.text.chars().all(|c| u8::try_from(c).is_ok());
+        if is_latin_1 && !is_read(self.encoding) {
+            game.unread.push(format!("characters in {}, read as Latin-1", self.encoding.trim()));
+        }
         game.unread.extend(variations_in_words(variations(behind, self.branches)));
         let properties = std::mem::take(&mut game.other);
         let words = unescape(self.result);
@@ -281,6 +289,7 @@ impl<'a> Reader<'a> {
             match (key.as_str(), rating) {
                 ("BR", Some(_)) => game.black.rating = rating,
                 ("WR", Some(_)) => game.white.rating = rating,
+                ("BR" | "WR", None) if !is_rating_in_words(&value) => {}
                 ("PC", _) => game.place = value,
                 _ => game.other.push((key, value)),
             }
@@ -297,6 +306,12 @@ impl<'a> Reader<'a> {
     fn expected<T>(&self, value: &str, expected: &'static str) -> Result<T, NotationError> {
         Err(NotationError::expected(self.text, offset_of(self.text, value), expected))
     }
+}
+
+/// Whether texts in an encoding of this name are read: UTF-8, ASCII and Latin-1.
+fn is_read(encoding: &str) -> bool {
+    let name: String = encoding.chars().filter(char::is_ascii_alphanumeric).collect();
+    ["", "utf8", "ascii", "usascii", "latin1", "iso88591"].contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// A number of variations that are passed over, unless it is 0.
@@ -357,6 +372,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
     let other = written.keep_other(game, |key, value| match key {
         // There is room for one.
         "RE" => !has_words && is_words(value) && !std::mem::replace(&mut has_words, true),
+        key if game.rates_in_words(["BR", "WR"], key, value) => true,
         _ => !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase()) && !KNOWN.contains(&key),
     });
     let (words, other): (Vec<_>, Vec<_>) = other.into_iter().partition(|(key, _)| key == "RE");
@@ -472,6 +488,39 @@ mod tests {
             let game = AnnotatedGame::new(GameRecord::from_position(start));
             let text = write(&game).text;
             assert_eq!(parse(&text).as_ref(), Ok(&game), "{text}");
+        }
+    }
+
+    #[test]
+    fn ratings_in_words_come_back() {
+        let game = parse("(;GM[2]BR[3 dan]WR[?];B[fe])").unwrap();
+        assert_eq!(game.other, [("BR".to_owned(), "3 dan".to_owned())]);
+        let written = write(&game);
+        assert_eq!((parse(&written.text).as_ref(), written.losses), (Ok(&game), Vec::new()), "{}", written.text);
+        // A reader would take the number for the rating.
+        let game = AnnotatedGame { other: vec![("BR".to_owned(), "1200".to_owned())], ..game };
+        assert_eq!(write(&game).losses.len(), 1);
+    }
+
+    #[test]
+    fn characters_of_other_encodings_are_told() {
+        for (encoding, name, is_told) in [
+            ("Shift_JIS", "\u{83}\u{42}", true),
+            ("Shift_JIS", "\u{ff21}", false),
+            ("Shift_JIS", "ada", false),
+            ("ISO-8859-1", "Andr\u{e9}", false),
+            ("UTF-8", "Andr\u{e9}", false),
+        ] {
+            let game = parse(&format!("(;GM[2]CA[{encoding}]PB[{name}];B[fe])")).unwrap();
+            let told = "characters in Shift_JIS, read as Latin-1".to_owned();
+            assert_eq!(game.unread, Vec::from_iter(is_told.then_some(told)), "{encoding} {name}");
+        }
+    }
+
+    #[test]
+    fn moves_before_a_set_up_are_counted() {
+        for (moves, told) in [(";B[fe]", "1 move before a set-up"), (";B[fe];W[df]", "2 moves before a set-up")] {
+            assert_eq!(parse(&format!("(;GM[2]{moves};AE[aa]PL[B])")).unwrap().unread, [told]);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::annotated_game::AnnotatedGame;
 use super::game_file::Format;
 use super::loss::{Datum, Loss, losses};
+use std::fmt;
 use thiserror::Error;
 
 /// A game in a format of text.
@@ -45,7 +46,7 @@ impl Written {
 }
 
 /// Why a game cannot be written in a format at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum Unwritable {
     /// The format has only games from the standard start.
     #[error("a game of {0} begins with the standard start, and this one does not")]
@@ -54,12 +55,39 @@ pub enum Unwritable {
     #[error("a game of {0} has moves, and this one has none")]
     NoMoves(Format),
     /// The format wants a result.
-    #[error("{0} needs a result in whole discs, and this game is not over and has none")]
-    Result(Format),
+    #[error(transparent)]
+    Result(#[from] UnfitResult),
     /// The format is not one of text.
     #[error("{0} is not a format of text")]
     NotText(Format),
     /// More names than the format has numbers for.
     #[error("more than {0} names of players or tournaments")]
     Names(usize),
+}
+
+impl Unwritable {
+    /// The result of a game does not fit the format.
+    pub(super) fn result_of(game: &AnnotatedGame, format: Format) -> Unwritable {
+        UnfitResult { format, score: game.result.map(|result| result.score) }.into()
+    }
+}
+
+/// A result that a format has no place for, or that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub struct UnfitResult {
+    /// The format.
+    pub format: Format,
+    /// The disc difference for Black that the game has.
+    pub score: Option<f64>,
+}
+
+impl fmt::Display for UnfitResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} needs a result in whole discs", self.format)?;
+        let even = if self.format == Format::Wthor { "even and " } else { "" };
+        match self.score {
+            None => f.write_str(", and this game is not over and has none"),
+            Some(score) => write!(f, ", {even}from -64 to +64, and that of this game is {score:+}"),
+        }
+    }
 }

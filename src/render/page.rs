@@ -175,7 +175,7 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
     };
     let discs = |color| game.record.position().discs(color).count();
     let state = match game.score_for_black() {
-        Some(_) => String::new(),
+        Some(_) => game.ending().map_or_else(String::new, |how| how.to_string()),
         None => {
             let state = if game.is_position() { "" } else { "not finished, " };
             format!("{state}{} black and {} white discs", discs(Color::Black), discs(Color::White))

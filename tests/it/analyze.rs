@@ -128,8 +128,10 @@ fn queries_of_a_file_are_read_packed_and_in_utf_16_too() {
         lines(&[json!({ "id": "ä", "moves": "f5", "depth": 1 }), json!({ "id": 2, "moves": [], "depth": 1 })]);
     let utf_16 = "\u{feff}".encode_utf16().chain(queries.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     for input in [queries.as_bytes().to_vec(), gzip(queries.as_bytes()), utf_16] {
-        let answers = analyze(&["-"], input);
-        assert!(answers.len() == 2 && by_id(&answers, "ä")["turn"] == 1 && by_id(&answers, 2)["turn"] == 0);
+        for file in [&["-"][..], &[]] {
+            let answers = analyze(file, &input);
+            assert!(answers.len() == 2 && by_id(&answers, "ä")["turn"] == 1 && by_id(&answers, 2)["turn"] == 0);
+        }
     }
 }
 

@@ -194,6 +194,98 @@ fn what_is_read_is_not_replaced_by_what_is_made_of_it() {
     }
 }
 
+#[test]
+fn names_that_are_read_are_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let [base, players, tournaments] = ["a.wtb", "a.jou", "a.trn"].map(|name| file(&folder, name));
+    assert_eq!(said(&["convert", "--out", &base], GGF).0, 0);
+    let before = [&players, &tournaments].map(|path| std::fs::read(path).unwrap());
+    for command in [
+        &["convert", &base, "--to", "ggf", "--out", &players][..],
+        &["positions", &base, "--out", &tournaments],
+        &["show", &base, "--as", "text", "--out", &players],
+        &["analyze", &base, "--depth", "1", "--ggf", "--out", &players],
+        &["solve", &base, "--depth", "1", "--out", &tournaments],
+    ] {
+        let (code, stdout, stderr) = said(command, "");
+        assert!(code > 0 && stdout.is_empty() && stderr.contains("is read, and would be replaced"), "{stderr}");
+        assert_eq!([&players, &tournaments].map(|path| std::fs::read(path).unwrap()), before, "{command:?}");
+    }
+    // Beside games of another format they are not read.
+    let games = file(&folder, "a.ggf");
+    std::fs::write(&games, GGF).unwrap();
+    assert_eq!(said(&["convert", &games, "--to", "sgf", "--out", &players], "").0, 0);
+}
+
+#[test]
+fn nothing_is_written_under_the_name_of_a_packed_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for (command, ending) in
+        [(&["convert", "--to", "ggf"][..], "gz"), (&["positions"], "zst"), (&["analyze", "-", "--depth", "1"], "GZ")]
+    {
+        let out = file(&folder, &format!("out.{ending}"));
+        let (code, _, stderr) = said(&[command, &["--out", &out]].concat(), "f5d6\n");
+        let told = format!("'{out}' would not be packed; expected a name without .{}\n", ending.to_lowercase());
+        assert!(code == 1 && stderr.ends_with(&told), "{command:?}: {stderr}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_mistake_behind_a_board_is_one_error() {
+    let start = emilia::othello::Position::START;
+    let squares = start.to_string();
+    let rows: Vec<&str> = (0..8).map(|row| &squares[8 * row..8 * row + 8]).collect();
+    for board in [format!("{start:#}"), format!("{}\nX\n", rows.join("\n"))] {
+        for (turns, told) in
+            [("f5 d6 d6", ": game 1, move 3: d6 is occupied\n"), ("d3 c5 zz", ": game 1: expected a move")]
+        {
+            let text = format!("{board}\n{turns}\n");
+            let (code, stdout, stderr) = moves(&text);
+            assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 2), "{text}{stderr}");
+            let place = format!("line {}, column 7", text.lines().count());
+            assert!(stderr.starts_with(&format!("emilia: standard input: {place}{told}")), "{stderr}");
+        }
+    }
+}
+
+#[test]
+fn a_result_that_is_lost_or_does_not_fit_is_told() {
+    let contradicted = "(;GM[Othello]RE[-40]B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5];)";
+    for (text, format, told) in [
+        ("f5d6c3 34-31", "transcript", "cannot hold parts of the file that cannot be kept (Result 34-31)"),
+        ("(;GM[Othello]RE[+2.5]B[f5];)", "logbook", "discs, from -64 to +64, and that of this game is +2.5"),
+        (contradicted, "pgn", "pgn cannot hold the result (-40)"),
+        (contradicted, "logbook", "logbook cannot hold the result (-40)"),
+        (contradicted, "wthor", "wthor cannot hold the result (-40)"),
+        ("(;GM[Othello]RE[+3]B[f5];)", "wthor", "discs, even and from -64 to +64, and that of this game is +3"),
+    ] {
+        let (code, _, stderr) = said(&["convert", "--strict", "--to", format], text);
+        assert!(code == 1 && stderr.contains(told), "{text}: {stderr}");
+    }
+    let (_, _, stderr) =
+        said(&["convert", "--to", "obf"], "(;GM[Othello]B[f5]W[f6]B[d3]W[g5]B[h5]W[h4]B[f7]W[h6]B[PA/2];)");
+    assert!(stderr.contains("values of moves: 1 game, first standard input: line 1: game 1: of 1 pass\n"), "{stderr}");
+}
+
+#[test]
+fn what_is_said_of_a_position_is_counted_with_it() {
+    let start = emilia::othello::Position::START;
+    let (valued, noted) = (format!("{start}; F5:+2; % by hand\n"), format!("{start}; F5:+2; % 2: by hand\n"));
+    assert_eq!(said(&["positions", "--count"], valued.repeat(2)), (0, noted, String::new()));
+    let (code, stdout, stderr) = said(&["positions", "--count"], format!("{start};\n{valued}"));
+    assert_eq!((code, stdout), (0, format!("{start}; % 2\n")));
+    assert!(stderr.starts_with("emilia: warning: the values of 1 position are left out"), "{stderr}");
+}
+
+#[test]
+fn names_in_messages_have_no_control_characters() {
+    let (code, _, stderr) = said(&["convert", "--to", "ggf", "no\u{1b}[31m\n/file"], "");
+    assert!(code == 1 && stderr.starts_with("emilia: no[31m/file: not found\n"), "{stderr:?}");
+    let (code, _, stderr) = said(&["convert", "--to", "ggf", "--player", ""], "f5");
+    assert!(code == 2 && stderr.contains("--player"), "{stderr}");
+}
+
 /// What `convert --to transcript` makes of a text.
 fn moves(text: &str) -> (i32, String, String) {
     said(&["convert", "--to", "transcript"], text)

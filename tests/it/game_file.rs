@@ -218,7 +218,7 @@ fn of_a_game_of_pgn_that_is_cut_off_the_whole_moves_are_read() {
     for end in half_words.into_iter().chain(["{a comment", "{a {second} {", "(1... f6 2. c3", "(1... f6 {a) b"]) {
         let games = cut(end);
         let [Ok(found)] = &games[..] else { panic!("{games:?}") };
-        assert!(found.is_cut && found.game.record.turns().len() == 2, "{end}");
+        assert!(found.cut.is_some() && found.game.record.turns().len() == 2, "{end}");
     }
     for end in ["c9 ; {no comment", "c9 {a comment", "2. a1", "37-27 c3"] {
         assert!(matches!(cut(end)[..], [Err(_)]), "{end}");
@@ -231,7 +231,7 @@ fn of_a_game_of_pgn_that_is_cut_off_the_whole_moves_are_read() {
     ] {
         let games = cut(end);
         let [Ok(found)] = &games[..] else { panic!("{games:?}") };
-        assert!(!found.is_cut && found.game.result == Some(GgfResult::of_score(10)), "{end}");
+        assert!(found.cut.is_none() && found.game.result == Some(GgfResult::of_score(10)), "{end}");
         assert_eq!(found.game.unread, [left_out]);
     }
 }
@@ -261,7 +261,17 @@ fn packed_files_are_read() {
         let games = GameFile::new("file", io::Cursor::new(packed[..packed.len() - 5].to_vec()));
         let last = games.and_then(|games| games.last().unwrap()).unwrap_err();
         assert!(last.is_final() && last.to_string().contains("cannot be read"), "{last}");
+        assert!(
+            *packed == gzip || last.to_string().ends_with("cannot be read: damaged or truncated zstd data"),
+            "{last}"
+        );
     }
+    // The last block of a tape is filled up with zeros; anything else behind a member is damage.
+    let zeros = vec![0; 100_000];
+    assert_eq!(read([&gzip[..], &zeros].concat()).len(), 2);
+    assert_eq!(read([&gzip[..], &zeros, &gzip].concat()).len(), 4);
+    let games = GameFile::new("file", io::Cursor::new([&gzip[..], b"more"].concat()));
+    assert!(games.and_then(|games| games.last().unwrap()).is_err());
 }
 
 #[test]
@@ -294,6 +304,10 @@ fn names_in_latin_1_are_read() {
     for game in games {
         assert_eq!(game.unwrap().game.black.name, "Andr\u{e9}");
     }
+    // Each byte is a character, those that UTF-8 would go on with too.
+    let first = b"(;GM[Othello]PB[\xa0\xb0\xe9]B[f5];)";
+    let games = read([&first[..], b"(;GM[Othello]B[a1];)"].concat());
+    assert!(error(&games[1]).starts_with(&format!("file: line 1, column {}: game 2", first.len() + 16)));
 }
 
 #[test]

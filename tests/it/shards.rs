@@ -1,6 +1,7 @@
 //! Work in pieces: `--shard` and `emilia merge`, `--out` and `--resume`, and what kills may not do to them.
 
 use crate::convert::file;
+use crate::game_file::gzip;
 use crate::games::random_game;
 use crate::serve::{answers, emilia, json_lines, kill_after, run, said};
 use emilia::notation::transcript::Transcript;
@@ -74,6 +75,9 @@ fn parts_put_together_are_the_whole() {
         let out = file(&folder, "merged");
         assert_eq!(output_of(&["merge", "--out", &out, &parts[0], &parts[1], &parts[2]]), "");
         assert_eq!(fs::read_to_string(&out).unwrap(), merged);
+        let packed = file(&folder, "packed.gz");
+        fs::write(&packed, gzip(&fs::read(&parts[1]).unwrap())).unwrap();
+        assert_eq!(output_of(&["merge", &parts[0], &packed, &parts[2]]), merged);
     }
     // The file is wrong about most positions, and one of its lines is none.
     let solve = |shard: &[&str]| {

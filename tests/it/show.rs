@@ -27,7 +27,7 @@ fn a_board_is_shown_as_text_without_colours_into_a_pipe() {
 #[test]
 fn what_is_shown_as_text_is_read_again() {
     let expected = transcript::parse("f5d6c3d3c4").unwrap();
-    for name in ["ada <b>", "Paula", "", "Pa Kettle", "A1 bot", "+1"] {
+    for name in ["ada <b>", "Paula", "", "Pa Kettle", "A1 bot", "+1", "(Thor)", "[Site \"x", "Black to move"] {
         let game = GAME.replace("ada <b>", name);
         for more in [&[][..], &["--values", "engine", "--depth", "2", "--threads", "1"]] {
             let (_, shown, _) = said(&[&["show"], more].concat(), &game);
@@ -36,6 +36,15 @@ fn what_is_shown_as_text_is_read_again() {
             assert_eq!(board, format!("{}\n", expected.position()));
         }
     }
+}
+
+#[test]
+fn how_a_game_ended_is_shown() {
+    let game = GAME.replace("+10.000", "-64.000:t");
+    let (_, stdout, _) = said(&["show"], &game);
+    assert!(stdout.contains("bob (white), -64 for black, timeout\n"), "{stdout}");
+    let (_, page, _) = said(&["show", "--as", "html", "--values", "none"], &game);
+    assert!(page.contains(" \u{b7} timeout</p>"), "{page}");
 }
 
 #[test]

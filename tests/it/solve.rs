@@ -395,6 +395,13 @@ fn who_wins_alone_is_not_solved_unless_it_was_asked_for() {
     assert_eq!((code, lines[0]["result"].as_str()), (0, Some("win")));
 }
 
+#[test]
+fn a_game_that_is_over_has_no_moves_and_says_so() {
+    let solve = |more: &[&str]| json_lines(&said(&[&["solve", "-", "--json"], more].concat(), OVER).1).remove(0);
+    assert_eq!(solve(&["--moves"])["moves"], serde_json::json!([]));
+    assert_eq!(solve(&[])["moves"], Value::Null);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_name_need_not_be_utf8_and_what_must_be_is_named() {

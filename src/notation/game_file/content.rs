@@ -1,8 +1,9 @@
 //! Which format some bytes are in.
 
-use crate::notation::board::square_of;
+use crate::input_line::BYTE_ORDER_MARK;
+use crate::notation::board::{has_heading, is_heading, square_of};
 use crate::notation::cursor::{Cursor, is_blank};
-use crate::notation::{NotationError, Problem, plain, read_position, sgf, transcript, wthor};
+use crate::notation::{begins_with_board, plain, read_position, sgf, transcript, wthor};
 use strum::{Display, EnumString, VariantArray};
 use thiserror::Error;
 
@@ -106,44 +107,46 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     }
     let line = cursor.rest_of_line();
     let line_is_whole = enough || cursor.rest().contains('\n');
-    if let Some(record) = behind_count(cursor.rest()) {
-        return in_parentheses(record, enough);
+    let text = cursor.rest();
+    // The names that `emilia show` writes above a board may begin like anything.
+    if is_heading(line) && (!enough || at_end && has_heading(text)) {
+        return at_end.then_some(Shape::Whole);
     }
-    if is_tag(line) || behind_comment(cursor.rest()).is_some_and(is_tag) {
-        return Some(Shape::Pgn);
+    if let Some(record) = behind_count(text) {
+        return in_parentheses(record, line_is_whole, enough);
+    }
+    if is_tag(line) || behind_comment(text).is_some_and(is_tag) {
+        return line_is_whole.then_some(Shape::Pgn);
     }
     if line.starts_with('[') && !line_is_whole {
         return None;
     }
-    // The names that `emilia show` writes above a board may begin like a move.
-    if begins_record(line) && !line.contains(" (black) - ") {
+    if begins_record(line) {
         return line_is_whole.then_some(Shape::Lines);
     }
     // A diagram, or a line that cannot be read with better ones behind it.
     if !enough {
         return None;
     }
-    let text = cursor.rest();
-    let is_board = |found: Result<_, NotationError>| !found.is_err_and(|error| error.problem != Problem::SecondBoard);
-    if at_end && is_board(read_position(text)) {
+    if at_end && (begins_with_board(text) || read_position(text).is_ok()) {
         return Some(Shape::Whole);
     }
     Some(text.lines().find_map(|line| shape_behind(text, line)).unwrap_or(Shape::Unknown))
 }
 
 /// The shape of what begins with a parenthesis; `None` if more must be seen.
-fn in_parentheses(record: &str, enough: bool) -> Option<Shape> {
+fn in_parentheses(record: &str, line_is_whole: bool, enough: bool) -> Option<Shape> {
     // The number of the game, `GM`, may stand behind other properties.
     let is_named = sgf::behind_key(record, "GM[").is_some_and(|kind| !kind.trim_start().is_empty());
-    let seen = is_named || record.contains(')') || enough;
+    let seen = is_named || line_is_whole && record.contains(')') || enough;
     seen.then(|| if sgf::is_sgf(record) { Shape::Sgf } else { Shape::Ggf })
 }
 
 /// The shape of a text behind a line that nobody can read, if another one of its lines begins a game or is part of a board.
 fn shape_behind(text: &str, line: &str) -> Option<Shape> {
     let rest = &text[line.as_ptr() as usize - text.as_ptr() as usize..];
-    match behind_count(line) {
-        Some(record) if record[1..].trim_start().starts_with(';') => in_parentheses(rest, true),
+    match line {
+        _ if begins_in_parentheses(line) => in_parentheses(rest, true, true),
         _ if is_tag(line) => Some(Shape::Pgn),
         _ => (begins_record(line) || is_part_of_board(line)).then_some(Shape::Lines),
     }
@@ -157,7 +160,7 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
         Err(error) if error.error_len().is_none() && bytes.len() >= LOOK => {
             String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
         }
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+        Err(_) => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).iter().map(|&byte| char::from(byte)).collect(),
     }
 }
 
@@ -203,6 +206,11 @@ pub(super) fn behind_count(text: &str) -> Option<&str> {
     record.starts_with('(').then_some(record)
 }
 
+/// Whether a game of GGF or SGF begins here, perhaps behind the number of games of a GGF record.
+pub(crate) fn begins_in_parentheses(text: &str) -> bool {
+    behind_count(text).is_some_and(|record| record[1..].trim_start().starts_with(';'))
+}
+
 /// What follows the comment in braces that a text begins with.
 fn behind_comment(text: &str) -> Option<&str> {
     text.strip_prefix('{')?.split_once('}').map(|(_, behind)| behind)
@@ -214,7 +222,7 @@ fn is_tag(line: &str) -> bool {
 }
 
 /// The name of the tag that a line begins with, the end of another file of DOS before it or not. A hyphen is not of a good name, but of a tag.
-pub(super) fn tag_name(line: &str) -> Option<&str> {
+pub(crate) fn tag_name(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(|c| is_blank(c) || c == DOS_END).strip_prefix('[')?;
     let value = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let name = &rest[..rest.len() - value.len()];
@@ -281,6 +289,15 @@ mod tests {
             ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X", Shape::Whole),
             ("a line that nobody can read\nf5d6".to_owned(), Shape::Lines),
             ("Paula (black) - Bob (white)\nanything".to_owned(), Shape::Unknown),
+            (format!("(Thor) (black) - Bob (white)\n{start:#}"), Shape::Whole),
+            (format!("[Site \"x (black) - Bob (white)\n{start:#}"), Shape::Whole),
+            ("(;GM[Othello]CO[Thor (black) - Bob (white)];)".to_owned(), Shape::Ggf),
+            ("[Event \"Thor (black) - Bob (white)\"]\n\n1. f5".to_owned(), Shape::Pgn),
+            // A mistake behind a board.
+            (format!("{start:#}\nf5 d6 d6\n"), Shape::Whole),
+            (format!("{start:#}\nd3 zz\n"), Shape::Whole),
+            ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X\nf5 a1", Shape::Whole),
+            ("BO[8\n".to_owned() + &"--------\n".repeat(8) + "*]\nf5", Shape::Whole),
             (
                 "# one\n".to_owned() + &"--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3),
                 Shape::Whole,
@@ -323,6 +340,12 @@ mod tests {
                 assert!(early.is_none() || early == Some(expected), "{:?}", &text.as_bytes()[..end]);
             }
         }
+    }
+
+    #[test]
+    fn a_mark_of_utf_8_may_stand_before_latin_1() {
+        let bytes = b"\xef\xbb\xbf(;GM[Othello]PB[Andr\xe9]B[f5];)";
+        assert_eq!(shape(bytes, true), Some(Shape::Ggf));
     }
 
     #[test]

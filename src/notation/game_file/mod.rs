@@ -31,11 +31,12 @@ mod wthor_writer;
 
 pub use crate::notation::annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use crate::notation::loss::{Datum, Loss};
-pub use crate::notation::written::{Unwritable, Written};
+pub use crate::notation::written::{UnfitResult, Unwritable, Written};
 pub use content::Format;
-pub(crate) use content::is_comment;
+pub(crate) use content::{begins_in_parentheses, is_comment, tag_name};
 pub use error::{GameFileError, ReadProblem};
-pub use reader::{FileGame, GameFile, GamePlace, names_of_others};
+pub use reader::{Cut, FileGame, GameFile, GamePlace, names_beside, names_of_others};
+#[cfg(feature = "program")]
 pub(crate) use source::plain;
 pub use text_formats::write;
 pub use wthor_writer::{WthorBytes, WthorWriter};

@@ -8,7 +8,7 @@ use super::wthor_reader::WthorReader;
 use super::{Format, text_formats};
 use crate::input_line::BYTE_ORDER_MARK;
 use crate::notation::wthor::{self, PLAYER, TOURNAMENT};
-use crate::notation::{AnnotatedGame, NotationError};
+use crate::notation::{AnnotatedGame, NotationError, printable};
 use crate::whole_file::folder;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -26,16 +26,26 @@ pub struct FileGame {
     pub format: Format,
     /// What it says.
     pub game: AnnotatedGame,
-    /// Whether the file ends within the game; then the game has the moves that are there.
-    pub is_cut: bool,
+    /// What cuts the game off, if anything does; then the game has the moves that are there.
+    pub cut: Option<Cut>,
+}
+
+/// What cuts a game off before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+pub enum Cut {
+    /// The end of the file.
+    #[strum(to_string = "the file ends within the game")]
+    EndOfFile,
+    /// The next game.
+    #[strum(to_string = "the next game begins within the game")]
+    NextGame,
 }
 
 impl FileGame {
-    /// What is to be said of a game that its file cuts off; `None` of a whole one.
+    /// What is to be said of a game that is cut off; `None` of a whole one.
     pub fn cut_warning(&self) -> Option<String> {
         let moves = |turns| if turns == 1 { "move".to_owned() } else { format!("{turns} moves") };
-        let there = |turns| format!("the file ends within the game; it has the first {}", moves(turns));
-        self.is_cut.then(|| there(self.game.record.turns().len()))
+        self.cut.map(|cut| format!("{cut}; it has the first {}", moves(self.game.record.turns().len())))
     }
 }
 
@@ -59,7 +69,7 @@ impl GamePlace {
 /// Reads the games of a file, a pipe or any bytes, in whichever format they are.
 ///
 /// A game that cannot be read is an error with its place, and the reading goes on with the next one. Of one that the end of the file
-/// cuts off, the moves that are there are read. The reading ends after an error that is
+/// or the next game cuts off, the moves that are there are read. The reading ends after an error that is
 /// [final](GameFileError::is_final). Bytes that are not UTF-8 are taken for Latin-1. Games come as soon as their bytes have
 /// come, but for one with move numbers, which waits for the line below it, and one of PGN, which waits for the next one's tags.
 pub struct GameFile {
@@ -86,7 +96,7 @@ impl GameFile {
     /// # Errors
     /// If the file cannot be read.
     pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
-        let name = path.display().to_string();
+        let name = printable(&path.to_string_lossy());
         let failed = |error: io::Error| GameFileError { file: name.clone(), number: 0, problem: error.into() };
         let file = File::open(path).map_err(failed)?;
         Ok(GameFile::new(&name, file)?.with_names_beside(path))
@@ -225,7 +235,7 @@ impl GameFile {
     fn next_of_wthor(&mut self) -> Option<Result<FileGame, ReadProblem>> {
         let place = GamePlace { number: self.number + 1, line: None };
         let found = self.wthor.as_mut()?.next(&mut self.source)?;
-        Some(found.map(|game| FileGame { place, format: Format::Wthor, game, is_cut: false }))
+        Some(found.map(|game| FileGame { place, format: Format::Wthor, game, cut: None }))
     }
 
     fn next_of_text(&mut self) -> Option<Result<FileGame, ReadProblem>> {
@@ -238,11 +248,14 @@ impl GameFile {
         let text = text_of(&self.source.take(length));
         let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == DOS_END);
         let is_last = self.source.at_end() && self.source.bytes().iter().all(is_blank);
-        let read = text_formats::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
-            let cut = if is_last { text_formats::read_cut(self.shape, text) } else { None };
-            cut.map(|read| (read, true)).ok_or(error)
+        let cut = if is_last { Cut::EndOfFile } else { Cut::NextGame };
+        // With its last parenthesis a game before another one is whole, whatever is wrong with it.
+        let may_be_cut = is_last || self.shape == Shape::Pgn || !text.ends_with(')');
+        let read = text_formats::read(self.shape, text).map(|read| (read, None)).or_else(|error| {
+            let read = if may_be_cut { text_formats::read_cut(self.shape, text) } else { None };
+            read.map(|read| (read, Some(cut))).ok_or(error)
         });
-        let game = read.map(|((format, game), is_cut)| FileGame { place, format, game, is_cut });
+        let game = read.map(|((format, game), cut)| FileGame { place, format, game, cut });
         Some(game.map_err(|error| {
             let column = if error.line == 1 { error.column + column - 1 } else { error.column };
             NotationError { line: error.line + line - 1, column, ..error }.into()
@@ -296,7 +309,7 @@ fn between(bytes: &[u8], at_end: bool) -> (usize, bool) {
 
 /// The names of a file of players or of tournaments.
 fn read_names(path: &Path, is_of_players: bool) -> Result<Vec<String>, GameFileError> {
-    let failed = |problem| GameFileError { file: path.display().to_string(), number: 0, problem };
+    let failed = |problem| GameFileError { file: printable(&path.to_string_lossy()), number: 0, problem };
     let bytes = fs::read(path).map_err(|error| failed(error.into()))?;
     let names = if is_of_players { wthor::names::<PLAYER>(&bytes) } else { wthor::names::<TOURNAMENT>(&bytes) };
     names.map_err(|error| failed(error.into()))
@@ -332,6 +345,15 @@ fn beside(games: &Path, ending: &str) -> Option<PathBuf> {
         [file] => Some((*file).clone()),
         _ => None,
     }
+}
+
+/// The files of names that [`GameFile::open`] reads beside the games of a file; none beside those of other formats than WTHOR.
+pub fn names_beside(games: &Path) -> Vec<PathBuf> {
+    // A pipe can only be read once.
+    let file = if games.is_file() { File::open(games).ok() } else { None };
+    let is_base = file.and_then(|file| GameFile::new("", file).ok()).is_some_and(|games| games.wthor.is_some());
+    let endings = if is_base { &["jou", "trn"][..] } else { &[] };
+    endings.iter().filter_map(|ending| beside(games, ending)).collect()
 }
 
 /// A file of names that games written here would replace, if it may have those of other games: of some beside them, or of any where these are
@@ -388,6 +410,24 @@ mod tests {
         }
         let cut = read("(;GM[Othello]B[f5]\r\n\x1a");
         assert_eq!(cut[0].2.as_deref(), Some("the file ends within the game; it has the first move"));
+    }
+
+    #[test]
+    fn of_a_game_that_the_next_one_cuts_off_the_whole_moves_are_read() {
+        for (cut, next) in [
+            ("(;GM[Othello]B[f5]W[d6\n", "(;GM[Othello]B[f5];)"),
+            ("(;GM[2];B[fe]\n", "(;GM[2];B[fe])"),
+            ("[A \"1\"]\n\n1. f5 {so far\n\n", "[A \"2\"]\n\n1. f5 *"),
+        ] {
+            let [first, second] = &read(&format!("{cut}{next}"))[..] else { panic!("{cut}: two games are expected") };
+            let warning = "the next game begins within the game; it has the first move";
+            assert_eq!((first.0.as_str(), first.2.as_deref()), ("f5", Some(warning)), "{cut}");
+            assert_eq!((second.0.as_str(), second.2.as_deref()), ("f5", None), "{cut}");
+        }
+        // This one has its end.
+        let text = "(;GM[Othello]B[f5]W[d6]x)\n(;GM[Othello]B[f5];)";
+        let mut games = GameFile::new("file", io::Cursor::new(text)).unwrap();
+        assert!(games.next().unwrap().is_err() && games.next().unwrap().is_ok());
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Bytes as they come, unpacked and in UTF-8, with the line and column of the next one.
 
 use super::utf16::{HIGH_FIRST, LOW_FIRST, Utf16};
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::str;
 
 /// The bytes that are asked of the system at once.
 const PIECE: usize = 64 << 10;
@@ -98,11 +99,13 @@ impl ByteSource {
         let taken = self.bytes()[..count].to_vec();
         self.start += count;
         self.offset += count as u64;
+        // What is not UTF-8 is Latin-1: each byte a character.
+        let is_latin_1 = str::from_utf8(&taken).is_err();
         for &byte in &taken {
             match byte {
                 b'\n' => (self.line, self.column) = (self.line + 1, 1),
                 // Continuation bytes of UTF-8 begin with the bits 10.
-                _ if byte & 0xc0 != 0x80 => self.column += 1,
+                _ if is_latin_1 || byte & 0xc0 != 0x80 => self.column += 1,
                 _ => {}
             }
         }
@@ -119,7 +122,7 @@ fn unpacked(input: Input) -> io::Result<Input> {
     let mut input = Unread::new(input);
     let magic = input.peek()?;
     Ok(if magic.starts_with(&GZIP) {
-        Box::new(MultiGzDecoder::new(BufReader::with_capacity(PIECE, input)))
+        Box::new(GzipMembers(Some(GzDecoder::new(BufReader::with_capacity(PIECE, input)))))
     } else if magic == ZSTD || is_skipped(magic) {
         Box::new(ZstdFrames::Between(input))
     } else {
@@ -136,6 +139,11 @@ fn in_utf8(input: Input) -> io::Result<Input> {
     } else {
         Box::new(input)
     })
+}
+
+/// Whether a byte may begin what tells packed bytes or UTF-16 from others.
+fn begins_mark(first: u8) -> bool {
+    [GZIP[0], ZSTD[0], HIGH_FIRST[0], LOW_FIRST[0]].contains(&first) || first >> 4 == 5
 }
 
 fn is_skipped(magic: &[u8]) -> bool {
@@ -155,11 +163,11 @@ impl Unread {
         Unread { pushed: Vec::new(), input, is_at_end: false }
     }
 
-    /// The next four bytes, fewer at the end, which are still to be read.
+    /// The next four bytes, fewer at the end, which are still to be read. Behind a first one that says enough, no more are waited for.
     fn peek(&mut self) -> io::Result<&[u8]> {
         let mut next = [0; 4];
         let mut count = 0;
-        while count < next.len() {
+        while count < next.len() && (count == 0 || begins_mark(next[0])) {
             match self.read(&mut next[count..]) {
                 Ok(0) => break,
                 Ok(read) => count += read,
@@ -186,6 +194,34 @@ impl Read for Unread {
     }
 }
 
+/// The members of a gzip file one after another. Some programs fill up the last block of a file with zeros.
+struct GzipMembers(Option<GzDecoder<BufReader<Unread>>>);
+
+impl Read for GzipMembers {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let read = member.read(out)?;
+            if read > 0 || out.is_empty() {
+                return Ok(read);
+            }
+            let input = member.get_mut();
+            loop {
+                let bytes = input.fill_buf()?;
+                let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+                if bytes.is_empty() {
+                    return Ok(0);
+                }
+                if zeros == 0 {
+                    break;
+                }
+                input.consume(zeros);
+            }
+            self.0 = self.0.take().map(|member| GzDecoder::new(member.into_inner()));
+        }
+        Ok(0)
+    }
+}
+
 /// The frames of a zstd file one after another; some programs write several.
 enum ZstdFrames {
     /// The next frame begins here.
@@ -202,7 +238,7 @@ impl Read for ZstdFrames {
             *self = match std::mem::replace(self, ZstdFrames::Ended) {
                 ZstdFrames::Ended => return Ok(0),
                 ZstdFrames::Within(mut frame) => {
-                    let read = frame.read(out)?;
+                    let read = frame.read(out).map_err(damaged)?;
                     if read > 0 || out.is_empty() {
                         *self = ZstdFrames::Within(frame);
                         return Ok(read);
@@ -219,17 +255,18 @@ impl Read for ZstdFrames {
     }
 }
 
-fn damaged(error: impl ToString) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, error.to_string())
+/// The library's own words are for its developers.
+fn damaged<E>(_: E) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, "damaged or truncated zstd data")
 }
 
 fn skip_frame(mut input: Unread) -> io::Result<Unread> {
     let (mut magic, mut length) = ([0; 4], [0; 4]);
-    input.read_exact(&mut magic)?;
-    input.read_exact(&mut length)?;
+    input.read_exact(&mut magic).map_err(damaged)?;
+    input.read_exact(&mut length).map_err(damaged)?;
     let length = u64::from(u32::from_le_bytes(length));
     if io::copy(&mut input.by_ref().take(length), &mut io::sink())? < length {
-        return Err(ErrorKind::UnexpectedEof.into());
+        return Err(damaged(()));
     }
     Ok(input)
 }

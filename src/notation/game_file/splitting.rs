@@ -1,6 +1,6 @@
 //! Where a game ends and the next one begins, so that a damaged one does not take others with it.
 
-use super::content::{Shape, behind_count, is_comment, tag_name, text_of};
+use super::content::{Shape, begins_in_parentheses, behind_count, is_comment, tag_name, text_of};
 use crate::notation::cursor::is_blank;
 use crate::notation::plain;
 use crate::notation::transcript::parse_turns;
@@ -69,11 +69,9 @@ fn begins_game(line: &[u8], is_sgf: bool, at_end: bool) -> Option<bool> {
     let enough = at_end || line.len() == AHEAD || line.contains(&b'\n');
     let text = String::from_utf8_lossy(line);
     let first = text.lines().next().unwrap_or_default();
-    let begins = behind_count(first).is_some_and(|record| {
-        // Variations of SGF begin like games.
-        record[1..].trim_start().starts_with(';')
-            && (!is_sgf || record.split(')').next().is_some_and(|node| node.contains("GM[")))
-    });
+    // Variations of SGF begin like games.
+    let begins =
+        begins_in_parentheses(first) && (!is_sgf || first.split(')').next().is_some_and(|node| node.contains("GM[")));
     if begins || enough { Some(begins) } else { None }
 }
 

@@ -35,6 +35,10 @@ fn line_or_position(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame),
             (Format::Obf, game)
         } else {
             game.result = pgn::read_result(text, &game.record);
+            let last = text.split_whitespace().next_back().unwrap_or_default();
+            if game.result.is_none() && pgn::is_of_two_numbers(last) {
+                game.unread.push(format!("Result {last}"));
+            }
             (Format::Transcript, game)
         }
     };

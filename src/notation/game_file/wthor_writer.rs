@@ -58,10 +58,12 @@ impl WthorWriter {
         if *game.record.start() != Position::START {
             return Err(Unwritable::Start(Format::Wthor));
         }
-        let score = game.whole_score().filter(|score| score % 2 == 0).ok_or(Unwritable::Result(Format::Wthor))?;
+        let score = game.whole_score().filter(|score| score % 2 == 0);
+        let score = score.ok_or_else(|| Unwritable::result_of(game, Format::Wthor))?;
+        let keeps_result = game.contradiction().is_none();
         let mut losses = losses(game, |datum| {
             use Datum::{Date, Place, Players, Result, Theory, Turns};
-            matches!(datum, Players | Place | Date | Result | Theory | Turns)
+            matches!(datum, Players | Place | Date | Theory | Turns) || datum == Result && keeps_result
         });
         let tournament = self.tournaments.number(&game.place, TOURNAMENT, Datum::Place, &mut losses)?;
         let black = self.players.number(&game.black.name, PLAYER, Datum::Players, &mut losses)?;

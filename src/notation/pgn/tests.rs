@@ -226,3 +226,42 @@ fn starts_and_passes_come_back() {
         }
     }
 }
+
+#[test]
+fn ratings_in_words_come_back() {
+    let game = parse("[BlackElo \"?\"]\n[WhiteElo \"3 dan\"]\n\n1. f5 *").unwrap();
+    assert_eq!(game.other, [("WhiteElo".to_owned(), "3 dan".to_owned())]);
+    let written = write(&game);
+    assert_eq!((parse(&written.text).as_ref(), written.losses), (Ok(&game), Vec::new()), "{}", written.text);
+    let of_nobody = parse("[BlackElo \"-\"]\n[WhiteElo \"\"]\n\n1. f5 *").unwrap();
+    assert_eq!((of_nobody.other, of_nobody.black.rating), (Vec::new(), None));
+}
+
+#[test]
+fn another_game_behind_the_result_is_an_error() {
+    let start = Position::START;
+    for game in ["(;GM[Othello]B[f5];)", "2 (;GM[Othello]\nB[f5];)", &format!("{start}; f5:+0;"), &start.to_string()] {
+        let error = parse(&format!("1. f5 *\n{game}")).unwrap_err().to_string();
+        assert!(error.starts_with("line 2, column 1: expected the end after the result"), "{game}: {error}");
+    }
+    // A line across a page is no board.
+    for line in ["-".repeat(64), "=".repeat(64)] {
+        assert_eq!(parse(&format!("1. f5 *\n{line}")).unwrap().unread, [line]);
+    }
+}
+
+#[test]
+fn a_position_may_be_a_game_with_tags() {
+    let read = |text: &str| crate::notation::read_position(text);
+    let game = read("[Black \"a\"]\n\n1. f5 {so far} d6 (1... f6) *").unwrap();
+    assert_eq!(transcript::Transcript(&game).to_string(), "f5d6");
+    let start = fen(&Position::START.pass()).to_string();
+    assert_eq!(read(&format!("[FEN \"{start}\"]\n\n*")).unwrap().position(), &Position::START.pass());
+    assert!(read("[A \"b\"]\n\n1. f5 {a} a1").unwrap_err().to_string().starts_with("line 3, column 11: a1"));
+    // Other things stand behind tags too.
+    for text in ["1) f5 2) d6", "f5,d6", "f5-d6"] {
+        assert_eq!(read(&format!("[A \"b\"]\n{text}")).unwrap(), game, "{text}");
+    }
+    let board = format!("[A \"b\"]\n{:#}", Position::START.pass());
+    assert_eq!(read(&board).unwrap().position(), &Position::START.pass());
+}

@@ -33,7 +33,7 @@ impl Session {
         };
         let is_alone = path.is_file()
             && before == 0
-            && !found.is_cut
+            && found.cut.is_none()
             && games.next().is_none()
             && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
         let warning = found.cut_warning();
