@@ -85,6 +85,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The character that ends a text of DOS.
+pub(super) const DOS_END: char = '\x1a';
+
 /// White space, the byte order mark that editors leave at the beginning of a file, the characters without width of web pages, and what
 /// follows a character that is to look like an emoji.
 pub(super) fn is_blank(c: char) -> bool {

@@ -26,7 +26,7 @@ pub use opening::opening;
 
 use crate::othello::{GameRecord, Position};
 use cursor::{Cursor, is_blank};
-use game_file::tag_name;
+use pgn::tag_name;
 use std::borrow::Cow;
 
 /// Reads a position or a game in any of the spellings that programs print and people paste, recognised by the

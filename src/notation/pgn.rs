@@ -1,9 +1,8 @@
 //! PGN records of Othello, as PlayOK (once Kurnik) writes them.
 
 use super::annotated_game::{PlayerInfo, Timing, is_rating_in_words, read_number};
-use super::cursor::{Cursor, is_blank};
-use super::game_file::begins_in_parentheses;
-use super::ggf::{Ending, GgfResult};
+use super::cursor::{Cursor, DOS_END, is_blank};
+use super::ggf::{Ending, GgfResult, begins_in_parentheses};
 use super::loss::{Datum, Loss};
 use super::sgf::variations_in_words;
 use super::transcript::{self, eat_turn};
@@ -164,6 +163,14 @@ pub(super) fn read_result(text: &str, record: &GameRecord) -> Option<GgfResult> 
     };
     let ending = (is_without_count && !end.is_over()).then_some(Ending::Resigned);
     Some(GgfResult { score: f64::from(score), ending })
+}
+
+/// The name of the tag that a line begins with, the end of another file of DOS before it or not. A hyphen is not of a good name, but of a tag.
+pub(super) fn tag_name(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c| is_blank(c) || c == DOS_END).strip_prefix('[')?;
+    let value = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let name = &rest[..rest.len() - value.len()];
+    (!name.is_empty() && value.trim_start().starts_with('"')).then_some(name)
 }
 
 /// Whether a word is two numbers such as `37-27`.

@@ -2,7 +2,9 @@
 
 use crate::input_line::BYTE_ORDER_MARK;
 use crate::notation::board::{has_heading, is_heading, square_of};
-use crate::notation::cursor::{Cursor, is_blank};
+use crate::notation::cursor::{Cursor, DOS_END};
+use crate::notation::ggf::{begins_in_parentheses, behind_count};
+use crate::notation::pgn::tag_name;
 use crate::notation::{begins_with_board, plain, read_position, sgf, transcript, wthor};
 use strum::{Display, EnumString, VariantArray};
 use thiserror::Error;
@@ -81,9 +83,6 @@ pub(super) enum Shape {
 
 /// The bytes of a text that are looked at before its format must be decided.
 pub(super) const LOOK: usize = 16 << 10;
-
-/// The character that ends a text of DOS.
-pub(super) const DOS_END: char = '\x1a';
 
 /// The shape of a file by its beginning; `None` if more must be seen. At the end there is always an answer, and with `LOOK` bytes unless all
 /// are blanks and comments.
@@ -199,18 +198,6 @@ fn skip_comments(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// What begins with `(`, perhaps behind the number of games of a GGF record.
-pub(super) fn behind_count(text: &str) -> Option<&str> {
-    let record = text.trim_start_matches(['1', '2']);
-    let record = if text.len() - record.len() <= 1 { record.trim_start_matches(is_blank) } else { text };
-    record.starts_with('(').then_some(record)
-}
-
-/// Whether a game of GGF or SGF begins here, perhaps behind the number of games of a GGF record.
-pub(crate) fn begins_in_parentheses(text: &str) -> bool {
-    behind_count(text).is_some_and(|record| record[1..].trim_start().starts_with(';'))
-}
-
 /// What follows the comment in braces that a text begins with.
 fn behind_comment(text: &str) -> Option<&str> {
     text.strip_prefix('{')?.split_once('}').map(|(_, behind)| behind)
@@ -219,14 +206,6 @@ fn behind_comment(text: &str) -> Option<&str> {
 /// Whether a line begins with a tag such as `[Site "kurnik"]`.
 fn is_tag(line: &str) -> bool {
     tag_name(line).is_some()
-}
-
-/// The name of the tag that a line begins with, the end of another file of DOS before it or not. A hyphen is not of a good name, but of a tag.
-pub(crate) fn tag_name(line: &str) -> Option<&str> {
-    let rest = line.trim_start_matches(|c| is_blank(c) || c == DOS_END).strip_prefix('[')?;
-    let value = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let name = &rest[..rest.len() - value.len()];
-    (!name.is_empty() && value.trim_start().starts_with('"')).then_some(name)
 }
 
 /// Whether a line is likely to be a record of its own: moves, a game of a logbook, a position.

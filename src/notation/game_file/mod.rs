@@ -33,7 +33,7 @@ pub use crate::notation::annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use crate::notation::loss::{Datum, Loss};
 pub use crate::notation::written::{UnfitResult, Unwritable, Written};
 pub use content::Format;
-pub(crate) use content::{begins_in_parentheses, is_comment, tag_name};
+pub(crate) use content::is_comment;
 pub use error::{GameFileError, ReadProblem};
 pub use reader::{Cut, FileGame, GameFile, GamePlace, names_beside, names_of_others};
 #[cfg(feature = "program")]

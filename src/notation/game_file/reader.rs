@@ -1,12 +1,13 @@
 //! One game of a file after another.
 
-use super::content::{DOS_END, LOOK, Shape, is_comment, shape, text_of};
+use super::content::{LOOK, Shape, is_comment, shape, text_of};
 use super::error::{GameFileError, ReadProblem};
 use super::source::ByteSource;
 use super::splitting::game_length;
 use super::wthor_reader::WthorReader;
 use super::{Format, text_formats};
 use crate::input_line::BYTE_ORDER_MARK;
+use crate::notation::cursor::DOS_END;
 use crate::notation::wthor::{self, PLAYER, TOURNAMENT};
 use crate::notation::{AnnotatedGame, NotationError, printable};
 use crate::whole_file::folder;

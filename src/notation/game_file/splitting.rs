@@ -1,7 +1,9 @@
 //! Where a game ends and the next one begins, so that a damaged one does not take others with it.
 
-use super::content::{Shape, begins_in_parentheses, behind_count, is_comment, tag_name, text_of};
+use super::content::{Shape, is_comment, text_of};
 use crate::notation::cursor::is_blank;
+use crate::notation::ggf::{begins_in_parentheses, behind_count};
+use crate::notation::pgn::tag_name;
 use crate::notation::plain;
 use crate::notation::transcript::parse_turns;
 use crate::othello::{GameRecord, Move};

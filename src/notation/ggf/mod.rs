@@ -27,6 +27,18 @@ use number::Decimal;
 use std::collections::HashSet;
 use std::fmt;
 
+/// What begins with `(`, perhaps behind the number of games of a GGF record.
+pub(in crate::notation) fn behind_count(text: &str) -> Option<&str> {
+    let record = text.trim_start_matches(['1', '2']);
+    let record = if text.len() - record.len() <= 1 { record.trim_start_matches(is_blank) } else { text };
+    record.starts_with('(').then_some(record)
+}
+
+/// Whether a game of GGF or SGF begins here, perhaps behind the number of games of a GGF record.
+pub(in crate::notation) fn begins_in_parentheses(text: &str) -> bool {
+    behind_count(text).is_some_and(|record| record[1..].trim_start().starts_with(';'))
+}
+
 /// Reads the first game of a record; what follows it is not looked at.
 ///
 /// Reading is tolerant: blanks stand anywhere outside values, unknown keys are kept, a forced pass may be left out,
