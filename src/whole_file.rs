@@ -67,7 +67,10 @@ pub(crate) fn expect_folder(path: &Path) -> io::Result<()> {
     if folder.exists() {
         return Ok(());
     }
-    Err(io::Error::new(ErrorKind::NotFound, format!("the folder '{}' is not there", folder.display())))
+    Err(io::Error::new(
+        ErrorKind::NotFound,
+        format!("the folder '{}' is not there", folder.to_string_lossy().escape_debug()),
+    ))
 }
 
 /// An error if a file is there that the user may not write. To replace it, the system would only ask whether the folder may be written.

@@ -18,7 +18,7 @@ use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::{EngineOption, EngineOptions};
 use crate::input_line::{BYTE_ORDER_MARK, InputLine};
-use crate::notation::game_file::{Format, plain};
+use crate::notation::game_file::{Format, unpacked_utf8};
 use crate::othello::Empties;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
@@ -169,7 +169,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let mut are_queries = true;
     if arguments.file.is_some() {
-        let found = plain(Box::new(input)).and_then(|input| holds_queries(Box::new(BufReader::new(input))));
+        let found = unpacked_utf8(Box::new(input)).and_then(|input| holds_queries(Box::new(BufReader::new(input))));
         (are_queries, input) = found.map_err(|error| format!("cannot read '{name}': {error}"))?;
     }
     match are_queries {

@@ -6,7 +6,7 @@ use super::progress::StepBar;
 use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
 use crate::input_line::InputLine;
-use crate::notation::game_file::plain;
+use crate::notation::game_file::unpacked_utf8;
 use crate::protocol::stdio::{in_batches, spawn};
 use crate::shard::Shard;
 use crossbeam::channel::{Receiver, bounded};
@@ -68,7 +68,7 @@ fn watch_reader(ended: crossbeam::channel::Sender<Result<(), String>>) {
 fn feed(service: &Service, name: &str, input: Box<dyn BufRead + Send>, shard: Shard) -> WholeInput {
     let failed = |error| format!("cannot read {name}: {error}");
     // What comes from a file is plain already. Without one nothing was waited for before this thread.
-    let mut lines = Lines::new(BufReader::new(plain(Box::new(input)).map_err(failed)?));
+    let mut lines = Lines::new(BufReader::new(unpacked_utf8(Box::new(input)).map_err(failed)?));
     let mut is_first = shard.holds(0);
     loop {
         match lines.read().map_err(failed)? {

@@ -4,7 +4,7 @@ use super::output::{Output, Reader, cannot_read, expect_another, shown};
 use crate::analysis::merge::merge;
 use crate::arena;
 use crate::file_bytes::FileBytes;
-use crate::notation::game_file::plain;
+use crate::notation::game_file::unpacked_utf8;
 use crate::whole_file::why;
 use clap::Args;
 use std::io::{self, Cursor, Read};
@@ -63,6 +63,6 @@ fn open(path: &Path) -> io::Result<FileBytes> {
         return Ok(bytes);
     }
     let mut unpacked = Vec::new();
-    plain(Box::new(Cursor::new(bytes.to_vec())))?.read_to_end(&mut unpacked)?;
+    unpacked_utf8(Box::new(Cursor::new(bytes.to_vec())))?.read_to_end(&mut unpacked)?;
     Ok(FileBytes::Kept(unpacked.into()))
 }

@@ -1,7 +1,7 @@
 //! Logistello's logbook: a game a line, `+d3-c3+c4-e3…: -04 10`.
 
 use super::cursor::Cursor;
-use super::game_file::Format;
+use super::format::Format;
 use super::ggf::GgfResult;
 use super::loss::Datum;
 use super::written::{Unwritable, Written};

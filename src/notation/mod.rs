@@ -5,6 +5,7 @@ mod annotated_game;
 mod board;
 mod cursor;
 mod error;
+mod format;
 pub mod game_file;
 pub mod ggf;
 mod grammar;
@@ -72,9 +73,10 @@ pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
                 .map(|game| game.record);
         }
         if has_tags {
-            // Behind tags a board may stand too, or moves in another dress.
+            // Behind tags a board may stand too, or moves in another dress, but not from a start of their own.
+            let has_start = text.lines().filter_map(tag_name).any(|name| matches!(name, "FEN" | "SetUp"));
             let read = pgn::parse(text).map(|game| game.record);
-            return read.or_else(|error| read_bare(text).map_err(|_| error));
+            return read.or_else(|error| read_bare(text).ok().filter(|_| !has_start).ok_or(error));
         }
     }
     read_bare(text)

@@ -1,7 +1,7 @@
 //! A game in a format of text, and what is not in it.
 
 use super::annotated_game::AnnotatedGame;
-use super::game_file::Format;
+use super::format::Format;
 use super::loss::{Datum, Loss, losses};
 use std::fmt;
 use thiserror::Error;

@@ -133,10 +133,12 @@ with Emilia("--threads", "1") as emilia:
     called = threading.Event()
     def call(future):
         refused(emilia.ask, moves="f5", depth=1)
-        called.set()
-    emilia.submit(moves="f5", time=0.5).add_done_callback(call)
-    called.wait()
-    assert emilia.submit(moves="f5", time=1000).cancel()
+        emilia.submit(moves="f5d6c3", depth=1).add_done_callback(lambda future: called.set())
+    first = emilia.submit(moves="f5", time=1000)
+    emilia.submit(moves="f5", depth=1).add_done_callback(call)
+    # Only now the second question is answered.
+    assert first.cancel()
+    assert called.wait(100)
     print(emilia.ask(moves="f5d6", depth=1)["turn"])
     refused(emilia.ask, action="terminate")
 with Emilia("--depth", "x") as emilia:

@@ -284,6 +284,8 @@ fn names_in_messages_have_no_control_characters() {
     assert!(code == 1 && stderr.starts_with("emilia: no[31m/file: not found\n"), "{stderr:?}");
     let (code, _, stderr) = said(&["convert", "--to", "ggf", "--player", ""], "f5");
     assert!(code == 2 && stderr.contains("--player"), "{stderr}");
+    let (code, _, stderr) = said(&["convert", "--to", "ggf", "--out", "no\u{1b}[31m/file"], "f5");
+    assert!(code == 1 && stderr.contains("the folder 'no\\u{1b}[31m' is not there"), "{stderr:?}");
 }
 
 /// What `convert --to transcript` makes of a text.

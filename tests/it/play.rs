@@ -185,9 +185,10 @@ fn a_game_is_pasted_by_white_too() {
 #[test]
 fn what_a_file_is_and_cannot_hold_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let [wthor, other, clock] = ["g.wtb", "g.foo", "c.ggf"].map(|name| file(&folder, name));
-    let text =
-        answers(&[FIXED, &["--clock", "move:5"]].concat(), format!("save {wthor}\nsave {other}\nsave {clock}\n"));
+    let [wthor, other, clock, packed] = ["g.wtb", "g.foo", "c.ggf", "c.ggf.gz"].map(|name| file(&folder, name));
+    let said = format!("save {wthor}\nsave {other}\nsave {clock}\nsave {packed}\n");
+    let text = answers(&[FIXED, &["--clock", "move:5"]].concat(), said);
+    assert!(text.contains("expected a name without .gz") && !std::path::Path::new(&packed).exists(), "{text}");
     assert!(text.contains("games of WTHOR are no text") && !std::path::Path::new(&wthor).exists(), "{text}");
     assert!(text.contains(&format!("Saved to {other} as GGF, without the clock.\n")), "{text}");
     assert!(text.contains(&format!("Saved to {clock}, without the clock.\n")), "{text}");

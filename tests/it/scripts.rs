@@ -34,6 +34,16 @@ fn script(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Option<
     Some((output.status.code(), String::from_utf8(output.stderr).unwrap()))
 }
 
+/// A `PATH` where the first `cargo` fails: what is to be refused must not build anything.
+fn path_without_cargo(folder: &TempDir) -> String {
+    let programs = file(folder, "no-cargo");
+    fs::create_dir(&programs).unwrap();
+    let cargo = format!("{programs}/cargo");
+    fs::write(&cargo, "#!/bin/sh\nexit 9\n").unwrap();
+    fs::set_permissions(&cargo, PermissionsExt::from_mode(0o755)).unwrap();
+    format!("{programs}:{}", std::env::var("PATH").unwrap())
+}
+
 /// A file of three games.
 fn games(folder: &TempDir) -> String {
     let games = file(folder, "games.txt");
@@ -96,7 +106,8 @@ fn folders_of_something_else_are_not_replaced() {
     let (mine, packages) = (file(&folder, "mine"), file(&folder, "mine-packages"));
     fs::create_dir(&packages).unwrap();
     fs::write(format!("{packages}/letter"), "").unwrap();
-    let Some((code, stderr)) = script("distribute", &[&mine], &[]) else { return };
+    let path = path_without_cargo(&folder);
+    let Some((code, stderr)) = script("distribute", &[&mine], &[("PATH", &path)]) else { return };
     assert!(code == Some(1) && stderr.contains("holds no SHA256SUMS"), "{stderr}");
     assert!(fs::exists(format!("{packages}/letter")).unwrap());
 }
@@ -105,6 +116,7 @@ fn folders_of_something_else_are_not_replaced() {
 fn a_book_is_not_begun_for_what_is_no_number() {
     let folder = tempfile::tempdir().unwrap();
     let book = file(&folder, "new.book");
-    let Some((code, stderr)) = script("grow_book", &[&book, "many", "1"], &[]) else { return };
+    let path = path_without_cargo(&folder);
+    let Some((code, stderr)) = script("grow_book", &[&book, "many", "1"], &[("PATH", &path)]) else { return };
     assert!(code == Some(2) && stderr.contains("expected whole numbers") && !fs::exists(&book).unwrap(), "{stderr}");
 }

@@ -27,8 +27,10 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from operator import index
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Optional, TypedDict, Union
 
 __all__ = ["Answer", "Emilia", "EmiliaError", "Game", "JudgedMove", "Move", "Query", "Turn", "judge", "program"]
@@ -199,9 +201,10 @@ class Emilia:
         self._ended: Optional[str] = None
         self._killed = False
         self._waiting: dict[int, _Waiting] = {}
-        # The reader never waits for the one who writes: the program stops reading while nobody takes its answers.
         self._state = threading.Lock()
-        self._writing = threading.Lock()
+        # Lines for the program, and None behind the last. They wait here while it does not read, so that nobody else has to.
+        self._out: SimpleQueue[Optional[str]] = SimpleQueue()
+        threading.Thread(target=self._write, daemon=True).start()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -225,7 +228,7 @@ class Emilia:
         """Asks without waiting. The future has an answer for each of ``turns``, in their order; without them, one.
 
         ``turns`` are numbers, not ``"all"``: no answer says how many there will be. The last turn of a game is that of
-        ``ask(game=game, depth=1)["turn"]``. If the future is cancelled, its search is ended, except by a callback of a future.
+        ``ask(game=game, depth=1)["turn"]``. If the future is cancelled, its search is ended.
         """
         asked = {**(query or {}), **fields}
         turns = _numbers(asked.pop("turns", None))
@@ -234,38 +237,33 @@ class Emilia:
         if asked.get("action") == "terminate":
             raise EmiliaError("action: expected a question; cancel its future to end one")
         waiting = _Waiting(turns)
-        with self._writing:
+        with self._state:
+            if self._ended is not None:
+                raise EmiliaError(self._ended)
             # Questions are numbered as their lines are.
             number = self._lines
-            line = json.dumps({**asked, "id": number})
-            with self._state:
-                if self._ended is not None:
-                    raise EmiliaError(self._ended)
-                self._waiting[number] = waiting
-            written = self._write(line)
-        if not written:
-            if threading.current_thread() is not self._reader:
-                self._reader.join()  # It finds out why.
-            raise EmiliaError(self._ended or _ENDED)
+            self._send({**asked, "id": number})
+            self._waiting[number] = waiting
         waiting.future.add_done_callback(lambda future: self._terminate(number) if future.cancelled() else None)
         return waiting.future
 
-    def _write(self, line: str) -> bool:
-        """Whether the program took the line."""
+    def _send(self, asked: Mapping[str, Any]) -> None:
+        """Has a line written. The state is locked meanwhile."""
+        self._out.put(json.dumps(asked) + "\n")
         self._lines += 1
-        try:
-            assert self._process.stdin is not None
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError):
-            return False
-        return True
+
+    def _write(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError, ValueError):  # It has ended, and the reader finds out why.
+            with self._process.stdin as stream:
+                for line in iter(self._out.get, None):
+                    stream.write(line)
+                    stream.flush()
 
     def _terminate(self, number: int) -> None:
         """Ends the search for an answer that nobody wants any more."""
-        if threading.current_thread() is not self._reader:
-            with self._writing:
-                self._write(json.dumps({"action": "terminate", "id": number}))
+        with self._state:
+            self._send({"action": "terminate", "id": number})
 
     def _refuse_to_wait(self) -> None:
         if threading.current_thread() is self._reader:
@@ -279,12 +277,7 @@ class Emilia:
 
     def close(self) -> None:
         """Waits for all answers and ends the program."""
-        try:
-            with self._writing:
-                assert self._process.stdin is not None
-                self._process.stdin.close()
-        except OSError:
-            pass  # It has ended by itself.
+        self._out.put(None)
         self._reader.join()
         self._process.wait()
 

@@ -6,59 +6,6 @@ use crate::notation::cursor::{Cursor, DOS_END};
 use crate::notation::ggf::{begins_in_parentheses, behind_count};
 use crate::notation::pgn::tag_name;
 use crate::notation::{begins_with_board, plain, read_position, sgf, transcript, wthor};
-use strum::{Display, EnumString, VariantArray};
-use thiserror::Error;
-
-/// A format of games or positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Display, EnumString, VariantArray)]
-#[strum(serialize_all = "lowercase", parse_err_ty = ParseFormatError, parse_err_fn = unknown)]
-pub enum Format {
-    /// The generic game format of GGS and NBoard: [`ggf`](crate::notation::ggf).
-    Ggf,
-    /// `GM[2]`, as Quarry saves it: [`sgf`].
-    Sgf,
-    /// As PlayOK writes it: [`pgn`](crate::notation::pgn).
-    Pgn,
-    /// A list of moves a line, from the standard start or behind a board: [`transcript`].
-    Transcript,
-    /// Logistello's logbook: [`logbook`](crate::notation::logbook).
-    Logbook,
-    /// Positions with the values of their moves, one a line: [`obf`](crate::notation::obf).
-    Obf,
-    /// The base of tournament games: [`wthor`].
-    Wthor,
-}
-
-impl Format {
-    /// The names of all formats, separated by commas.
-    pub(super) fn names() -> String {
-        Format::VARIANTS.iter().map(Format::to_string).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The format that a file of this name is written in, by its ending.
-    pub fn of_file_name(name: &str) -> Option<Format> {
-        let (_, ending) = name.rsplit_once('.')?;
-        Some(match ending.to_ascii_lowercase().as_str() {
-            "ggf" => Format::Ggf,
-            "sgf" => Format::Sgf,
-            "pgn" => Format::Pgn,
-            "txt" => Format::Transcript,
-            "gam" => Format::Logbook,
-            "obf" => Format::Obf,
-            "wtb" => Format::Wthor,
-            _ => return None,
-        })
-    }
-}
-
-/// The text names no format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("expected one of: {}", Format::names())]
-pub struct ParseFormatError;
-
-fn unknown(_: &str) -> ParseFormatError {
-    ParseFormatError
-}
 
 /// How the bytes of a file are cut into games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -325,15 +272,5 @@ mod tests {
     fn a_mark_of_utf_8_may_stand_before_latin_1() {
         let bytes = b"\xef\xbb\xbf(;GM[Othello]PB[Andr\xe9]B[f5];)";
         assert_eq!(shape(bytes, true), Some(Shape::Ggf));
-    }
-
-    #[test]
-    fn names_of_formats_are_read() {
-        for format in Format::VARIANTS {
-            assert_eq!(format.to_string().parse(), Ok(*format));
-        }
-        assert!(ParseFormatError.to_string().starts_with("expected one of: ggf, sgf, pgn, "));
-        assert_eq!(Format::of_file_name("a/WTH_2024.WTB"), Some(Format::Wthor));
-        assert_eq!(Format::of_file_name("games"), None);
     }
 }

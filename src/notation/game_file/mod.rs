@@ -29,14 +29,14 @@ mod utf16;
 mod wthor_reader;
 mod wthor_writer;
 
+pub use super::format::Format;
 pub use crate::notation::annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use crate::notation::loss::{Datum, Loss};
 pub use crate::notation::written::{UnfitResult, Unwritable, Written};
-pub use content::Format;
 pub(crate) use content::is_comment;
 pub use error::{GameFileError, ReadProblem};
 pub use reader::{Cut, FileGame, GameFile, GamePlace, names_beside, names_of_others};
 #[cfg(feature = "program")]
-pub(crate) use source::plain;
+pub(crate) use source::unpacked_utf8;
 pub use text_formats::write;
 pub use wthor_writer::{WthorBytes, WthorWriter};

@@ -32,10 +32,10 @@ pub(super) struct ByteSource {
 }
 
 impl ByteSource {
-    /// Reads from here, as [`plain`] has it.
+    /// Reads from here, as [`unpacked_utf8`] has it.
     pub(super) fn new(input: Input) -> io::Result<ByteSource> {
         Ok(ByteSource {
-            input: plain(input)?,
+            input: unpacked_utf8(input)?,
             buffer: Vec::new(),
             start: 0,
             at_end: false,
@@ -114,7 +114,7 @@ impl ByteSource {
 }
 
 /// Unpacks what gzip or zstd has packed, and makes UTF-8 of UTF-16. Waits for the first bytes.
-pub(crate) fn plain(input: Input) -> io::Result<Input> {
+pub(crate) fn unpacked_utf8(input: Input) -> io::Result<Input> {
     in_utf8(unpacked(input)?)
 }
 

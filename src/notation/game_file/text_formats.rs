@@ -1,6 +1,7 @@
 //! Games from and to the formats of text.
 
-use super::content::{Format, Shape, is_comment};
+use super::Format;
+use super::content::{Shape, is_comment};
 use crate::notation::cursor::{Cursor, is_blank};
 use crate::notation::obf::ObfEntry;
 use crate::notation::written::{Unwritable, Written};

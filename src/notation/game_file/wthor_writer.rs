@@ -1,6 +1,6 @@
 //! From [`AnnotatedGame`] to the three files of WTHOR.
 
-use super::content::Format;
+use super::Format;
 use crate::notation::annotated_game::AnnotatedGame;
 use crate::notation::loss::{Datum, Loss, losses};
 use crate::notation::written::Unwritable;

@@ -262,6 +262,10 @@ fn a_position_may_be_a_game_with_tags() {
     for text in ["1) f5 2) d6", "f5,d6", "f5-d6"] {
         assert_eq!(read(&format!("[A \"b\"]\n{text}")).unwrap(), game, "{text}");
     }
+    // But not where the tags have a start of their own.
+    for text in ["[FEN \"zzz\"]\n\n1. f5 d6".to_owned(), format!("[FEN \"{start}\"]\n\n1) f5 2) d6")] {
+        assert!(read(&text).is_err(), "{text}");
+    }
     let board = format!("[A \"b\"]\n{:#}", Position::START.pass());
     assert_eq!(read(&board).unwrap().position(), &Position::START.pass());
 }

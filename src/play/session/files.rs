@@ -75,6 +75,9 @@ impl Session {
         if named == Some(Format::Wthor) {
             return Err("games of WTHOR are no text; 'emilia convert' writes them.".to_owned());
         }
+        if let Some(packed @ ("gz" | "zst")) = path.extension().and_then(|ending| ending.to_str()) {
+            return Err(format!("A game is not packed: expected a name without .{packed}."));
+        }
         let format = named.unwrap_or(Format::Ggf);
         let kind = if named.is_none() { " as GGF" } else { "" };
         let written = write(&game, format).map_err(|error| error.to_string())?;

@@ -139,8 +139,10 @@ impl Emilia {
         let (_, of_value) = parts(control.limits());
         let ended_at_cap = report.memory.ended_at_cap;
         // A tree to a depth may end behind the soft time too: how fast it is, is not known before.
-        let is_by_time =
-            of_value.time.is_some_and(|time| !self.reaches_depth(control.limits()) || report.elapsed >= time.soft);
+        let is_by_time = of_value.time.is_some_and(|time| {
+            let ends_early = time.early.is_some() && !self.reaches_depth(control.limits());
+            ends_early || report.elapsed >= time.soft
+        });
         // The cap bounds the search whatever its limits, so also one without a limit of positions.
         let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
         let is_limited = of_value != Limits::default() || ended_at_cap;

@@ -69,6 +69,11 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         SearchedLeaves { walk: Walk::new(shared), rules, selectivity, depth, spreads, next_look: (0, 0) }
     }
 
+    /// Whether new nodes have static values.
+    pub(super) fn are_static(&self) -> bool {
+        self.depth == 0
+    }
+
     /// Adds this thread's counts to the shared ones, and looks at the limits and at the clock. Returns whether the search must stop.
     pub(super) fn check_limits(&mut self) -> bool {
         let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();

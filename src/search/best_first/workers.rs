@@ -16,8 +16,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const MOST_CHECKED_OUT: usize = 192;
 /// Expansions below which a search has nothing to report yet.
 pub(super) const FEW_EXPANSIONS: u64 = 8;
-/// Expansions that one of several threads makes alone at first: to start the others takes about as long.
-pub(super) const FIRST_ALONE: u64 = 256;
+/// Expansions of static leaves that one of several threads makes alone at first: to start the others takes about as long.
+const FIRST_ALONE: u64 = 256;
+
+/// The expansions of such leaves that one of several threads makes alone at first.
+pub(super) fn first_alone<E: Incremental>(leaves: &SearchedLeaves<'_, E>) -> u64 {
+    if leaves.are_static() { FIRST_ALONE } else { 0 }
+}
 
 /// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration, and says whether to go on.
 pub(super) fn work_alone<E: Incremental>(
@@ -44,14 +49,16 @@ pub(super) fn work_together<'a, E: Incremental + 'a>(
     task: &Task,
     look: &mut dyn FnMut(&mut MutexGuard<'_, Shards>) -> bool,
 ) {
-    shards.lock().give_root_children(&mut leaves(), task);
+    let mut first_leaves = leaves();
+    let alone = first_alone(&first_leaves);
+    shards.lock().give_root_children(&mut first_leaves, task);
     let threads = threads.min(MOST_CHECKED_OUT);
     let (checked_in, is_over) = (Condvar::new(), AtomicBool::new(false));
     let team = Team { shards, threads, checked_in, is_over };
     let help = || team.work(&mut leaves(), &mut |_| true);
     let work = |call_for_help: &mut dyn FnMut()| {
         team.work(&mut leaves(), &mut |shards| {
-            if shards.top.work().expansions >= FIRST_ALONE {
+            if shards.top.work().expansions >= alone {
                 call_for_help();
             }
             look(shards)
