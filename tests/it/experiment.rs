@@ -230,12 +230,17 @@ fn a_run_says_with_which_evaluation() {
     let json: serde_json::Value =
         serde_json::from_slice(&std::fs::read(out.join("bergman-depths.json")).unwrap()).unwrap();
     assert_eq!(json["evaluations"]["weighted-squares"], print);
-    // A ledger of another evaluation is refused.
+    // A whole ledger of another evaluation says so, and one with something left to play is refused.
     let ledger = out.join("bergman-depths.jsonl");
     let number = u32::from_str_radix(print, 16).unwrap();
     let lines = std::fs::read_to_string(&ledger).unwrap();
     assert!(lines.contains(&format!("[\"evaluation weighted-squares\",{number}]")), "{lines}");
-    std::fs::write(&ledger, lines.replace(&number.to_string(), "7")).unwrap();
+    let lines = lines.replace(&number.to_string(), "7");
+    std::fs::write(&ledger, &lines).unwrap();
+    let shown = text(&command(&run, &out).arg("--resume").output().unwrap());
+    assert_eq!(shown.trim_end(), printed.trim_end().replace(print, "00000007"));
+    let (without_last, _) = lines.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(&ledger, format!("{without_last}\n")).unwrap();
     let refused = command(&run, &out).arg("--resume").output().unwrap();
     assert!(String::from_utf8_lossy(&refused.stderr).contains("another weighted-squares: fingerprint 00000007"));
 }

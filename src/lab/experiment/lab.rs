@@ -115,6 +115,8 @@ pub struct Lab<'a> {
     setup: Setup,
     ledger: Ledger,
     evaluations: BTreeMap<String, u32>,
+    /// Why nothing can be played: the ledger has results with another evaluation than this program's.
+    is_of_another: Option<ExperimentError>,
     interrupt: &'a AtomicBool,
     observe: &'a mut dyn FnMut(ExperimentProgress),
     planned: u64,
@@ -131,8 +133,18 @@ impl<'a> Lab<'a> {
         interrupt: &'a AtomicBool,
         observe: &'a mut dyn FnMut(ExperimentProgress),
     ) -> Lab<'a> {
-        let evaluations = BTreeMap::new();
-        Lab { setup, ledger, evaluations, interrupt, observe, planned: 0, done: 0, worked: 0, started: Instant::now() }
+        Lab {
+            setup,
+            ledger,
+            evaluations: BTreeMap::new(),
+            is_of_another: None,
+            interrupt,
+            observe,
+            planned: 0,
+            done: 0,
+            worked: 0,
+            started: Instant::now(),
+        }
     }
 
     /// The set-up.
@@ -198,18 +210,25 @@ impl<'a> Lab<'a> {
         Ok(evaluator)
     }
 
-    /// Notes the fingerprint of an evaluation in the ledger and for the findings.
+    /// Notes the fingerprint of an evaluation in the ledger and for the findings. If the ledger has results with another evaluation of this name, the
+    /// findings are of that one, and nothing can be played: [`Lab::unit`].
     ///
     /// # Errors
-    /// [`ExperimentError::OtherInput`] if the ledger has results with another evaluation of this name.
+    /// If the ledger cannot be written.
     pub fn note_evaluation(&mut self, name: &str, evaluator: &dyn Evaluator<Position>) -> Result<(), ExperimentError> {
         if self.evaluations.contains_key(name) {
             return Ok(());
         }
         let expected = fingerprint(evaluator);
-        if self.note_input("evaluation", name, expected)? {
-            self.evaluations.insert(name.to_owned(), expected);
-        }
+        let found = match self.note_input("evaluation", name, expected) {
+            Ok(is_noted) => is_noted.then_some(expected),
+            Err(ExperimentError::OtherInput(path, name, found, expected)) => {
+                self.is_of_another = Some(ExperimentError::OtherInput(path, name, found, expected));
+                Some(found)
+            }
+            Err(error) => return Err(error),
+        };
+        self.evaluations.extend(found.map(|found| (name.to_owned(), found)));
         Ok(())
     }
 
@@ -263,6 +282,10 @@ impl<'a> Lab<'a> {
     }
 
     /// One unit: its result from the ledger, or from this work.
+    ///
+    /// # Errors
+    /// [`ExperimentError::OtherInput`] if it is not in a ledger with results of another evaluation than this program's, and
+    /// [`ExperimentError::Interrupted`].
     pub fn unit<T: Serialize + DeserializeOwned>(
         &mut self,
         key: &str,
@@ -274,6 +297,9 @@ impl<'a> Lab<'a> {
         let result = match self.ledger.get(key) {
             Some(known) => known,
             None => {
+                if let Some(error) = self.is_of_another.take() {
+                    return Err(error);
+                }
                 let result = self.ledger.note(key, &work())?;
                 self.worked += 1;
                 result
@@ -336,13 +362,17 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_run_does_not_go_on_with_another_evaluation() {
+    fn a_run_with_another_evaluation_shows_what_is_there_and_does_not_go_on() {
         let mut lab = unwatched_lab(Setup::default(), Ledger::in_memory());
         lab.note_evaluation("x", &DiscCount).unwrap();
         lab.note_evaluation("x", &DiscCount).unwrap();
         assert_eq!(lab.evaluations()["x"], fingerprint(&DiscCount));
+        lab.unit("done", || 1).unwrap();
         let mut lab = unwatched_lab(Setup::default(), lab.ledger);
-        let error = lab.note_evaluation("x", &WeightedSquares).unwrap_err();
+        lab.note_evaluation("x", &WeightedSquares).unwrap();
+        assert_eq!(lab.evaluations()["x"], fingerprint(&DiscCount));
+        assert_eq!(lab.unit("done", || 2).unwrap(), 1);
+        let error = lab.unit("new", || 2).unwrap_err();
         assert!(matches!(&error, ExperimentError::OtherInput(.., found, _) if *found == fingerprint(&DiscCount)));
     }
 }
