@@ -119,7 +119,8 @@ impl Emilia {
             *report = Report { memory, ..answer };
             if report.depth.plies().is_some_and(|plies| Some(plies) < least) {
                 report.depth = of_tree;
-                for line in &mut report.lines {
+                // What is solved stays so.
+                for line in report.lines.iter_mut().filter(|line| line.depth.plies().is_some()) {
                     (line.value_plies, line.depth) = (line.depth.plies(), of_tree);
                 }
             }

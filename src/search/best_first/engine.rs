@@ -20,7 +20,7 @@ use super::schedule::Schedule;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
 use super::size_plan::{SizePlan, Spell, positions_worth};
-use super::workers::{self, FEW_EXPANSIONS};
+use super::workers::{self, FEW_EXPANSIONS, FIRST_ALONE};
 use super::{Component, EndValues, Explorer, OnMemoryCap, Rules};
 use crate::eval::{Incremental, with_incremental};
 use crate::othello::{Bitboard, Empties, Move, Symmetry};
@@ -157,7 +157,8 @@ impl Stored {
         let one_choice = is_one_choice(task);
         let rules = self.top().rules;
         // Who takes a report may take long over it: the others are to be at work by then.
-        let alone = if matches!(self, Stored::Shards(_)) { workers::first_alone(&leaves(rules)) } else { 0 };
+        let begins_alone = matches!(self, Stored::Shards(_)) && leaves(rules).are_static();
+        let alone = if begins_alone { FIRST_ALONE } else { 0 };
         let least = alone.max(FEW_EXPANSIONS);
         let is_report_due = |schedule: &mut Schedule<'_>, top: &OneTree| {
             top.work().expansions >= least && schedule.is_report_due(top.work())
@@ -173,14 +174,16 @@ impl Stored {
                 }
                 goes_on(&mut schedule, search)
             }),
-            Stored::Shards(shards) => workers::work_together(shards, threads, &|| leaves(rules), task, &mut |shards| {
-                if is_report_due(&mut schedule, &shards.top) {
-                    let report = shards.report(task, control);
-                    // Who watches may search for values: the others go on meanwhile.
-                    MutexGuard::unlocked(shards, || (run.sink)(&report));
-                }
-                goes_on(&mut schedule, &shards.top)
-            }),
+            Stored::Shards(shards) => {
+                workers::work_together(shards, (threads, alone), &|| leaves(rules), task, &mut |shards| {
+                    if is_report_due(&mut schedule, &shards.top) {
+                        let report = shards.report(task, control);
+                        // Who watches may search for values: the others go on meanwhile.
+                        MutexGuard::unlocked(shards, || (run.sink)(&report));
+                    }
+                    goes_on(&mut schedule, &shards.top)
+                })
+            }
         }
         let top = self.top();
         (top.work.nodes, top.work.evaluations) = shared.counts();

@@ -17,12 +17,7 @@ const MOST_CHECKED_OUT: usize = 192;
 /// Expansions below which a search has nothing to report yet.
 pub(super) const FEW_EXPANSIONS: u64 = 8;
 /// Expansions of static leaves that one of several threads makes alone at first: to start the others takes about as long.
-const FIRST_ALONE: u64 = 256;
-
-/// The expansions of such leaves that one of several threads makes alone at first.
-pub(super) fn first_alone<E: Incremental>(leaves: &SearchedLeaves<'_, E>) -> u64 {
-    if leaves.are_static() { FIRST_ALONE } else { 0 }
-}
+pub(super) const FIRST_ALONE: u64 = 256;
 
 /// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration, and says whether to go on.
 pub(super) fn work_alone<E: Incremental>(
@@ -40,18 +35,16 @@ pub(super) fn work_alone<E: Incremental>(
     search.expand_root(&*task.evaluator);
 }
 
-/// Searches in shards with several threads, and begins with one, until the limits, the end, or the memory cap. `look` sees the shards now and
-/// then, and says whether to go on; what takes it long it does with the shards unlocked.
+/// Searches in shards until the limits, the end, or the memory cap: with one thread until it has made `alone` expansions, then with several. `look` sees
+/// the shards now and then, and says whether to go on; what takes it long it does with the shards unlocked.
 pub(super) fn work_together<'a, E: Incremental + 'a>(
     shards: &Mutex<Shards>,
-    threads: usize,
+    (threads, alone): (usize, u64),
     leaves: &(dyn Fn() -> SearchedLeaves<'a, E> + Sync),
     task: &Task,
     look: &mut dyn FnMut(&mut MutexGuard<'_, Shards>) -> bool,
 ) {
-    let mut first_leaves = leaves();
-    let alone = first_alone(&first_leaves);
-    shards.lock().give_root_children(&mut first_leaves, task);
+    shards.lock().give_root_children(&mut leaves(), task);
     let threads = threads.min(MOST_CHECKED_OUT);
     let (checked_in, is_over) = (Condvar::new(), AtomicBool::new(false));
     let team = Team { shards, threads, checked_in, is_over };
