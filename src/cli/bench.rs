@@ -5,7 +5,7 @@ use crate::engine::{
     ALPHA_BETA, BEST_FIRST, EMILIA, EXTENSION, Engine, EngineOptions, Goal, MINIMAX, OnMemoryCap, RBFMS, Request,
     SearchEntry,
 };
-use crate::lab::{BAUM_SMITH, KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, MTDF, UBFM, UCT};
+use crate::lab::{BAUM_SMITH, CONSPIRACY, KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, MTDF, UBFM, UCT};
 use crate::notation::read_position;
 use crate::othello::Position;
 use crate::search::{Depth, Limits, Report};
@@ -91,6 +91,7 @@ fn workloads() -> Vec<Workload> {
         Workload { searches: 2, ..workload("uct", &UCT, evaluations(30_000)) },
         Workload { searches: 2, ..workload("ubfm", &UBFM, evaluations(30_000)) },
         Workload { searches: 2, ..workload("baum-smith", &BAUM_SMITH, evaluations(30_000)) },
+        Workload { searches: 2, ..workload("conspiracy", &CONSPIRACY, evaluations(30_000)) },
         workload("mtdf", &MTDF, depth(10)),
     ]
 }

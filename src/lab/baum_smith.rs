@@ -13,12 +13,10 @@
 //!
 //! Ours are the form of the leaves' distributions, the grid of values, the size of a gulp, and the bound below which a subtree is skipped.
 
+use super::grown_tree::{self, GrownTree, Growth};
 use crate::eval::Evaluator;
-use crate::othello::{Color, Empties, Position, Square};
-use crate::search::{
-    Budget, Contempt, Control, Line, MemoryUse, Report, Schedule, Score, Search, SearchDepth, Task, Work, after,
-    evaluation_error, least_depth, line_to, turns,
-};
+use crate::othello::{Color, Empties, Position};
+use crate::search::{Control, Report, Schedule, Search, Task, after, evaluation_error};
 
 /// Points of the grid of values.
 const CELLS: usize = 32;
@@ -28,29 +26,12 @@ const CELLS_PER_DEVIATION: f32 = 4.0;
 const MOST_DRIFT: f32 = 4.0;
 /// A gulp expands one in `GULP` leaves. Of 3 to 200, 32 did best with 10,000 evaluations.
 const GULP: usize = 32;
-/// How deep below the root a new root is looked for, passes included.
-const DEEPEST_NEW_ROOT: usize = 4;
 
 /// A function on the grid. Values are Black's, at node and leaf alike.
 type OnGrid = [f32; CELLS];
 
-#[derive(Clone, Copy)]
-struct Node {
-    turn: Option<Square>,
-    /// Of a leaf: the middle of its distribution in 1/128 disc, for Black.
-    middle: f32,
-    /// Of a leaf: its empty squares, which its deviation depends on.
-    empties: u8,
-    /// Of a leaf: whether the game is over, and the middle its result.
-    is_over: bool,
-    /// The first child, and how many there are: none at a leaf.
-    kids: u32,
-    count: u8,
-    /// Where the distribution function of an inner node is.
-    function: u32,
-    /// The relevance of a leaf, and the largest below an inner node; 0 where the last pass did not come.
-    relevance: f32,
-}
+/// A node, with the relevance of a leaf, or the largest below an inner node; 0 where the last pass did not come.
+type Node = grown_tree::Node<f32>;
 
 /// The steepness of the logistic distribution that is nearest to a normal one.
 const LOGISTIC: f32 = 1.702;
@@ -83,10 +64,10 @@ impl Grid {
     /// The distribution function of a leaf.
     fn leaf(&self, node: &Node) -> OnGrid {
         if node.is_over {
-            return std::array::from_fn(|cell| f32::from(self.least + self.step * cell as f32 >= node.middle));
+            return std::array::from_fn(|cell| f32::from(self.least + self.step * cell as f32 >= node.value as f32));
         }
         let (deviation, decay) = &self.leaves[usize::from(node.empties)];
-        let at_least = (LOGISTIC * (node.middle - self.least) / deviation).clamp(-40.0, 40.0).exp();
+        let at_least = (LOGISTIC * (node.value as f32 - self.least) / deviation).clamp(-40.0, 40.0).exp();
         decay.map(|decay| 1.0 / (1.0 + at_least * decay))
     }
 
@@ -121,162 +102,94 @@ fn sum(on_grid: &OnGrid) -> f32 {
     lanes.iter().sum()
 }
 
-/// The search with its tree.
+/// The search with its tree. An inner node has its distribution function.
 pub struct BaumSmith {
-    memory: usize,
-    /// The position of the root, and what a draw is worth in it.
-    root: Option<(Position, Contempt)>,
-    nodes: Vec<Node>,
-    functions: Vec<OnGrid>,
+    tree: GrownTree<OnGrid, f32>,
     grid: Grid,
-    leaves: usize,
     /// The relevance that the last gulp began at.
     threshold: f32,
     /// The relevances that a pass found, of leaves that are worth an expansion.
     relevant: Vec<f32>,
     /// What nodes on the way down need of their children, and of the siblings behind each.
     scratch: Vec<OnGrid>,
-    work: Work,
-    /// Whether the tree has filled its memory, which ends the search.
-    is_full: bool,
-}
-
-/// What an expansion needs besides the tree.
-struct Expansion<'a> {
-    task: &'a Task,
-    budget: Budget<'a>,
-    is_over: bool,
 }
 
 impl BaumSmith {
     /// An engine with an empty tree, which takes at most `memory` bytes.
     pub fn new(memory: usize) -> BaumSmith {
         BaumSmith {
-            memory,
-            root: None,
-            nodes: Vec::new(),
-            functions: Vec::new(),
+            tree: GrownTree::new(memory),
             grid: Grid { least: 0.0, step: 0.0, leaves: Vec::new() },
-            leaves: 0,
             threshold: 0.0,
             relevant: Vec::new(),
             scratch: Vec::new(),
-            work: Work::default(),
-            is_full: false,
         }
-    }
-
-    fn bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>() + self.functions.len() * size_of::<OnGrid>()
     }
 
     /// Begins a search with what the tree holds of the position.
     fn begin(&mut self, task: &Task) {
-        let position = task.position;
-        let root = self.root.filter(|root| root.1 == task.contempt);
-        let found = root.and_then(|(root, _)| self.find(0, &root, &position, 0));
-        self.work = Work::default();
-        self.is_full = false;
-        self.root = Some((position, task.contempt));
-        match found {
-            Some(0) => {}
-            Some(node) => self.keep_below(node),
-            None => {
-                self.nodes = vec![leaf(task, &position, None, &mut self.work)];
-                self.functions.clear();
-            }
-        }
-        self.leaves = self.nodes.iter().filter(|node| node.count == 0).count();
+        self.tree.begin(task);
         self.threshold = 0.0;
-        self.center(&position, task);
-    }
-
-    fn find(&self, node: u32, at: &Position, wanted: &Position, depth: usize) -> Option<u32> {
-        if at == wanted {
-            return Some(node);
-        }
-        let Node { kids, count, .. } = self.nodes[node as usize];
-        let mut kids = kids..kids + if depth < DEEPEST_NEW_ROOT { u32::from(count) } else { 0 };
-        kids.find_map(|kid| self.find(kid, &after(at, self.nodes[kid as usize].turn), wanted, depth + 1))
-    }
-
-    /// Makes a node the root and forgets what does not lie below it.
-    fn keep_below(&mut self, root: u32) {
-        let mut kept = vec![self.nodes[root as usize]];
-        let mut next = 0;
-        while next < kept.len() {
-            let Node { kids, count, .. } = kept[next];
-            kept[next].kids = kept.len() as u32;
-            kept.extend_from_slice(&self.nodes[kids as usize..][..usize::from(count)]);
-            next += 1;
-        }
-        let inner = kept.iter_mut().filter(|node| node.count > 0);
-        let functions = inner
-            .enumerate()
-            .map(|(new, node)| self.functions[std::mem::replace(&mut node.function, new as u32) as usize]);
-        self.functions = functions.collect();
-        self.nodes = kept;
+        self.center(&task.position, task);
     }
 
     /// Lays the grid around the root's mean and computes all distributions again.
     fn center(&mut self, position: &Position, task: &Task) {
-        let Node { middle, count, function, .. } = self.nodes[0];
-        let middle = if count == 0 { middle } else { self.grid.mean(&self.functions[function as usize]) };
+        let root = &self.tree[0];
+        let middle = if root.is_leaf() { root.value as f32 } else { self.grid.mean(self.tree.summary(root)) };
         self.grid = Grid::around(middle, position.empty_count(), &*task.evaluator);
         self.refresh_below(0, position);
     }
 
     fn refresh_below(&mut self, node: u32, position: &Position) {
-        let Node { kids, count, .. } = self.nodes[node as usize];
-        for kid in kids..kids + u32::from(count) {
-            if self.nodes[kid as usize].count > 0 {
-                self.refresh_below(kid, &after(position, self.nodes[kid as usize].turn));
-            }
+        let this = self.tree[node];
+        if this.is_leaf() {
+            return;
         }
-        if count > 0 {
-            self.refresh(node, position.mover());
+        for kid in this.kids() {
+            self.refresh_below(kid, &after(position, self.tree[kid].turn));
         }
+        self.refresh(node, position.mover());
     }
 
     fn function(&self, node: u32) -> OnGrid {
-        let this = &self.nodes[node as usize];
-        if this.count == 0 { self.grid.leaf(this) } else { self.functions[this.function as usize] }
+        let this = &self.tree[node];
+        if this.is_leaf() { self.grid.leaf(this) } else { *self.tree.summary(this) }
     }
 
     /// Computes the distribution of an inner node from those of its children.
     fn refresh(&mut self, node: u32, mover: Color) {
-        let Node { kids, count, function, .. } = self.nodes[node as usize];
         let mut product = [1.0; CELLS];
-        for kid in kids..kids + u32::from(count) {
+        for kid in self.tree[node].kids() {
             let of_kid = sided(self.function(kid), mover);
             product.iter_mut().zip(&of_kid).for_each(|(product, of_kid)| *product *= of_kid);
         }
-        self.functions[function as usize] = sided(product, mover);
+        *self.tree.summary_mut(node) = sided(product, mover);
     }
 
     /// One gulp; `false` if there is nothing left to find out, or no budget or memory.
-    fn gulp(&mut self, expansion: &mut Expansion<'_>) -> bool {
-        let position = expansion.task.position;
-        if self.nodes[0].count == 0 {
+    fn gulp(&mut self, growth: &mut Growth<'_>) -> bool {
+        let position = growth.task.position;
+        if self.tree[0].is_leaf() {
             self.threshold = 0.0;
-            self.nodes[0].relevance = 1.0;
+            self.tree[0].note = 1.0;
         } else {
             self.find_relevances(&position);
             if self.relevant.is_empty() {
-                return self.follow(expansion.task);
+                return self.follow(growth.task);
             }
-            let gulp = (self.leaves / GULP).clamp(1, self.relevant.len());
+            let gulp = (self.tree.leaves / GULP).clamp(1, self.relevant.len());
             let (_, threshold, _) = self.relevant.select_nth_unstable_by(gulp - 1, |a, b| b.total_cmp(a));
             self.threshold = *threshold;
         }
-        self.expand_below(0, &position, expansion);
-        self.follow(expansion.task);
-        !expansion.is_over
+        self.expand_below(0, &position, growth);
+        self.follow(growth.task);
+        !growth.is_over
     }
 
     /// Moves the grid to the root's mean if that has drifted away; whether it has.
     fn follow(&mut self, task: &Task) -> bool {
-        let drift = self.grid.mean(&self.function(0)) - self.grid.middle();
+        let drift = self.mean(0) - self.grid.middle();
         let has_drifted = drift.abs() > MOST_DRIFT * self.grid.step;
         if has_drifted {
             self.center(&task.position, task);
@@ -291,128 +204,83 @@ impl BaumSmith {
         for floor in [self.threshold / 2.0, 0.0] {
             self.relevant.clear();
             self.pass_down(0, position, &[1.0; CELLS], Some(best), floor);
-            if self.relevant.len() >= (self.leaves / GULP).max(1) {
+            if self.relevant.len() >= (self.tree.leaves / GULP).max(1) {
                 break;
             }
         }
     }
 
+    /// The mean of a node's value.
+    fn mean(&self, node: u32) -> f32 {
+        self.grid.mean(&self.function(node))
+    }
+
     /// The child with the best mean.
     fn best_kid(&self, node: u32, mover: Color) -> u32 {
-        let Node { kids, count, .. } = self.nodes[node as usize];
-        let merit = |kid: &u32| mover.signed(self.grid.mean(&self.function(*kid)));
-        (kids..kids + u32::from(count))
-            .max_by(|a, b| merit(a).total_cmp(&merit(b)))
-            .expect("an inner node has children")
+        self.tree.best_kid(node, mover, &|kid, _| self.mean(kid))
     }
 
     /// Carries the slope of U in a node's distribution function down to its children's. `best`: at the root, the child whose mean U is
     /// compared with.
     fn pass_down(&mut self, node: u32, position: &Position, slope: &OnGrid, best: Option<u32>, floor: f32) {
-        let Node { kids, count, .. } = self.nodes[node as usize];
-        let (count, base) = (usize::from(count), self.scratch.len());
+        let kids = self.tree[node].kids();
+        let base = self.scratch.len();
         let mut behind = [1.0; CELLS];
         // Of the last child first: its function and the product of those behind it.
-        for kid in (kids..kids + count as u32).rev() {
+        for kid in kids.clone().rev() {
             let of_kid = sided(self.function(kid), position.mover());
             self.scratch.extend([of_kid, behind]);
             behind.iter_mut().zip(&of_kid).for_each(|(behind, of_kid)| *behind *= of_kid);
         }
         let mut before = *slope;
         let mut most = 0.0f32;
-        for i in 0..count {
-            let kid = kids + i as u32;
-            let at = base + 2 * (count - 1 - i);
+        for kid in kids.clone() {
+            let at = base + 2 * (kids.end - 1 - kid) as usize;
             let (of_kid, behind) = (self.scratch[at], self.scratch[at + 1]);
             let own = if best == Some(kid) { 1.0 } else { 0.0 };
             let of_slope: OnGrid = std::array::from_fn(|cell| before[cell] * behind[cell] - own);
             before.iter_mut().zip(&of_kid).for_each(|(before, of_kid)| *before *= of_kid);
             // No more than this can change.
             let bound = self.grid.step * of_slope.iter().map(|slope| slope.abs()).sum::<f32>();
-            self.nodes[kid as usize].relevance = 0.0;
+            self.tree[kid].note = 0.0;
             if bound <= floor {
                 continue;
             }
-            if self.nodes[kid as usize].count == 0 {
+            if self.tree[kid].is_leaf() {
                 let relevance = self.grid.mean_change(&sided(of_kid, position.mover()), &of_slope);
-                self.nodes[kid as usize].relevance = relevance;
-                if relevance > 0.0 && !self.nodes[kid as usize].is_over {
+                self.tree[kid].note = relevance;
+                if relevance > 0.0 && !self.tree[kid].is_over {
                     self.relevant.push(relevance);
                 }
             } else {
-                self.pass_down(kid, &after(position, self.nodes[kid as usize].turn), &of_slope, None, floor);
+                self.pass_down(kid, &after(position, self.tree[kid].turn), &of_slope, None, floor);
             }
-            most = most.max(self.nodes[kid as usize].relevance);
+            most = most.max(self.tree[kid].note);
         }
         self.scratch.truncate(base);
-        self.nodes[node as usize].relevance = most;
+        self.tree[node].note = most;
     }
 
     /// Expands the leaves below a node that are relevant enough, and computes again what depends on them.
-    fn expand_below(&mut self, node: u32, position: &Position, expansion: &mut Expansion<'_>) {
-        let this = self.nodes[node as usize];
-        if this.count == 0 {
-            if !this.is_over {
-                self.expand(node, position, expansion);
+    fn expand_below(&mut self, node: u32, position: &Position, growth: &mut Growth<'_>) {
+        let this = self.tree[node];
+        if this.is_leaf() {
+            if this.is_over || !self.tree.expand(node, position, growth) {
+                return;
             }
-            return;
-        }
-        for kid in this.kids..this.kids + u32::from(this.count) {
-            let of_kid = &self.nodes[kid as usize];
-            if of_kid.relevance >= self.threshold && of_kid.relevance > 0.0 && !expansion.is_over {
-                self.expand_below(kid, &after(position, of_kid.turn), expansion);
+        } else {
+            for kid in this.kids() {
+                let of_kid = &self.tree[kid];
+                if of_kid.note >= self.threshold && of_kid.note > 0.0 && !growth.is_over {
+                    self.expand_below(kid, &after(position, of_kid.turn), growth);
+                }
             }
         }
         self.refresh(node, position.mover());
-    }
-
-    fn expand(&mut self, node: u32, position: &Position, expansion: &mut Expansion<'_>) {
-        let room = 40 * size_of::<Node>() + size_of::<OnGrid>();
-        self.is_full = self.bytes() + room > self.memory;
-        expansion.is_over |= node != 0 && expansion.budget.is_spent(&self.work) || self.is_full;
-        if expansion.is_over && node != 0 {
-            return;
-        }
-        let kids = self.nodes.len() as u32;
-        for turn in turns(position) {
-            self.nodes.push(leaf(expansion.task, &after(position, turn), turn, &mut self.work));
-        }
-        let count = self.nodes.len() - kids as usize;
-        let this = &mut self.nodes[node as usize];
-        (this.kids, this.count, this.function) = (kids, count as u8, self.functions.len() as u32);
-        self.functions.push([0.0; CELLS]);
-        self.refresh(node, position.mover());
-        self.leaves += count - 1;
-        self.work.expansions += 1;
     }
 
     fn report(&self, task: &Task, control: &Control) -> Report {
-        let Node { kids, count, .. } = self.nodes[0];
-        let mut lines: Vec<Line> = (kids..kids + u32::from(count)).map(|kid| self.line(kid, &task.position)).collect();
-        lines.sort_by_key(|line| -line.score);
-        lines.truncate(task.lines_to_report(&lines));
-        let depth = least_depth(&lines);
-        let memory = MemoryUse {
-            tree_bytes: self.bytes() as u64,
-            tree_nodes: self.nodes.len() as u64,
-            ended_at_cap: self.is_full,
-            ..MemoryUse::default()
-        };
-        self.work.report(lines, depth, memory, control)
-    }
-
-    /// A move at the root: its mean, and the expected play.
-    fn line(&self, kid: u32, position: &Position) -> Line {
-        let score = Score::from_units(position.mover().signed(self.grid.mean(&self.function(kid)).round() as i32));
-        let (mut node, mut at) = (kid, after(position, self.nodes[kid as usize].turn));
-        let mut turns = vec![self.nodes[kid as usize].turn];
-        while self.nodes[node as usize].count > 0 {
-            node = self.best_kid(node, at.mover());
-            turns.push(self.nodes[node as usize].turn);
-            at = after(&at, self.nodes[node as usize].turn);
-        }
-        let (pv, plies) = line_to(&turns);
-        Line::new(pv, score, SearchDepth::Plies(plies))
+        self.tree.report(task, control, &|node, _| self.mean(node))
     }
 }
 
@@ -421,30 +289,16 @@ fn sided(function: OnGrid, mover: Color) -> OnGrid {
     if mover == Color::Black { function } else { function.map(|below| 1.0 - below) }
 }
 
-/// The node of a new position.
-fn leaf(task: &Task, position: &Position, turn: Option<Square>, work: &mut Work) -> Node {
-    work.nodes += 1;
-    let (empties, is_over) = (position.empty_count(), position.is_over());
-    let value = if is_over {
-        task.contempt.outcome(position)
-    } else {
-        work.evaluations += 1;
-        task.evaluator.evaluate(position) + task.evaluator.error_model().map_or(0, |model| model.tempo(empties))
-    };
-    let middle = position.mover().signed(value) as f32;
-    Node { turn, middle, empties: empties.count(), is_over, kids: 0, count: 0, function: 0, relevance: 0.0 }
-}
-
 impl Search for BaumSmith {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.begin(task);
         let mut schedule = Schedule::new(control);
-        let mut expansion = Expansion { task, budget: Budget::new(control), is_over: false };
-        while self.gulp(&mut expansion) {
-            if schedule.is_report_due(&self.work) {
+        let mut growth = Growth::new(task, control);
+        while self.gulp(&mut growth) {
+            if schedule.is_report_due(&self.tree.work) {
                 sink(&self.report(task, control));
             }
-            if expansion.budget.is_spent(&self.work) {
+            if growth.budget.is_spent(&self.tree.work) {
                 break;
             }
         }
@@ -452,9 +306,7 @@ impl Search for BaumSmith {
     }
 
     fn clear(&mut self) {
-        self.root = None;
-        self.nodes = Vec::new();
-        self.functions = Vec::new();
+        self.tree.clear();
     }
 }
 
@@ -467,7 +319,7 @@ mod tests {
 
     /// The mean of the best of the root's moves less that of the move `best`, by the definition.
     fn gain(search: &BaumSmith, best: u32, mover: Color) -> f32 {
-        mover.signed(search.grid.mean(&search.function(0)) - search.grid.mean(&search.function(best)))
+        mover.signed(search.mean(0) - search.mean(best))
     }
 
     #[test]
@@ -482,23 +334,23 @@ mod tests {
             search.center(&position, &task);
             search.threshold = 0.0;
             search.find_relevances(&position);
-            let (mover, before) = (position.mover(), search.nodes.clone());
+            let (mover, before) = (position.mover(), search.tree.nodes.clone());
             let best = search.best_kid(0, mover);
             let now = gain(&search, best, mover);
-            for leaf in (0..before.len()).filter(|&leaf| before[leaf].count == 0 && !before[leaf].is_over) {
+            for leaf in (0..before.len()).filter(|&leaf| before[leaf].is_leaf() && !before[leaf].is_over) {
                 let function = search.grid.leaf(&before[leaf]);
                 let mut expected = 0.0;
                 for cell in 0..=CELLS {
                     let below = |cell: usize| if cell == CELLS { 1.0 } else { function[cell] };
                     let weight = below(cell) - if cell == 0 { 0.0 } else { below(cell - 1) };
                     // Just below the value of the cell, so that the function is 1 from there on.
-                    let middle = search.grid.least + search.grid.step * (cell as f32 - 0.5);
-                    search.nodes[leaf] = Node { middle, is_over: true, ..before[leaf] };
+                    let value = (search.grid.least + search.grid.step * (cell as f32 - 0.5)) as i32;
+                    (search.tree.nodes[leaf].value, search.tree.nodes[leaf].is_over) = (value, true);
                     search.refresh_below(0, &position);
                     expected += weight * (gain(&search, best, mover) - now).abs();
                 }
-                search.nodes[leaf] = before[leaf];
-                let found = before[leaf].relevance;
+                search.tree.nodes[leaf] = before[leaf];
+                let found = before[leaf].note;
                 assert!((found - expected).abs() < 0.02 * expected + 0.05, "{leaf}: {found} {expected}");
                 seen += u32::from(expected > 1.0);
             }
@@ -515,13 +367,11 @@ mod tests {
             let limits = Limits { evaluations: Some(2_000), ..Limits::default() };
             let report = search.think(&task, &Control::with_limits(limits), &mut |_| {});
             assert!(report.evaluations >= 2_000 && report.evaluations < 2_040, "{}", report.evaluations);
-            let inner = search.nodes.iter().filter(|node| node.count > 0);
-            assert_eq!(inner.map(|node| node.function as usize).max(), Some(search.functions.len() - 1));
             position = position.take(report.lines[0].turn).unwrap();
             let next = Task { position, ..task };
             search.begin(&next);
-            assert!(search.nodes.len() > 1);
-            assert_eq!(search.leaves, search.nodes.iter().filter(|node| node.count == 0).count());
+            assert!(search.tree.nodes.len() > 1);
+            assert_eq!(search.tree.leaves, search.tree.nodes.iter().filter(|node| node.is_leaf()).count());
         }
     }
 

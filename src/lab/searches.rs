@@ -1,6 +1,6 @@
 //! What the laboratory adds to the searches that can be chosen.
 
-use super::{BaumSmith, KorfAlphaBeta, Uct, UctSettings};
+use super::{BaumSmith, Conspiracy, KorfAlphaBeta, Uct, UctSettings};
 use crate::engine::{self, Backup, EngineOptions, LeafValue, SearchEntry};
 use crate::search::{
     AlphaBeta, AlphaBetaSettings, AlphaBetaStart, EndValues, KorfBestFirst, KorfSettings, Search, Tie,
@@ -52,6 +52,13 @@ pub static BAUM_SMITH: SearchEntry = SearchEntry {
     leaves_moves_out: false,
     build: |options| Box::new(BaumSmith::new(options.memory_bytes())),
 };
+/// Conspiracy numbers (McAllester).
+pub static CONSPIRACY: SearchEntry = SearchEntry {
+    name: "conspiracy",
+    reads: &["memory"],
+    leaves_moves_out: false,
+    build: |options| Box::new(Conspiracy::new(options.memory_bytes())),
+};
 /// The engine's alpha-beta with null windows alone at the root (Plaat and others).
 pub static MTDF: SearchEntry = SearchEntry {
     name: "mtdf",
@@ -64,7 +71,8 @@ pub static MTDF: SearchEntry = SearchEntry {
 };
 
 /// Every search of the laboratory.
-static OWN: [&SearchEntry; 7] = [&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT, &UBFM, &BAUM_SMITH, &MTDF];
+static OWN: [&SearchEntry; 8] =
+    [&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT, &UBFM, &BAUM_SMITH, &CONSPIRACY, &MTDF];
 
 /// Lets the searches of the laboratory be chosen by name, like the engine's own. The command line does so when it begins.
 pub fn register() {
@@ -132,7 +140,7 @@ mod tests {
 
     #[test]
     fn searches_whose_tree_is_full_end_and_say_so() {
-        for search in [&UCT, &UBFM, &BAUM_SMITH] {
+        for search in [&UCT, &UBFM, &BAUM_SMITH, &CONSPIRACY] {
             let options = EngineOptions { engine: search, memory_mb: 1, ..EngineOptions::default() };
             let task = Task::new(Position::START, options.evaluator());
             let control = Control::with_limits(Limits { nodes: Some(1_000_000), ..Limits::default() });

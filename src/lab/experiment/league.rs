@@ -36,6 +36,7 @@ const PLAYERS: &[&str] = &[
     "name='MTD(f) + ProbCut' engine=mtdf",
     "engine=best-first",
     "engine=baum-smith",
+    "name='conspiracy numbers' engine=conspiracy",
     "engine=korf-best-first",
     "engine=ubfm",
     "engine=uct",
