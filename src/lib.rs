@@ -31,6 +31,7 @@ pub mod input_line;
 pub mod lab;
 pub mod line_log;
 pub mod notation;
+mod on_panic;
 pub mod othello;
 mod pages;
 pub mod play;

@@ -85,16 +85,20 @@ impl LineLog {
     }
 
     /// Keeps the lines up to this byte and cuts off what is behind it. Says whether there was anything. Where no line is whole, it has to be the
-    /// beginning of `first`, the first line of this work.
+    /// beginning of `first`, the first line of this work, which is written then.
     ///
     /// # Errors
-    /// If the file cannot be cut, or has something else.
+    /// If the file cannot be changed, or has something else.
     pub fn keep(&mut self, length: u64, first: &str) -> Result<bool, LineLogError> {
         if length == 0 && !self.is_beginning_of(first).map_err(|error| self.failure(error))? {
             return Err(LineLogError::Foreign(self.path.clone()));
         }
         self.length = length;
-        self.cut().map_err(|error| self.failure(error))
+        let was_longer = self.cut().map_err(|error| self.failure(error))?;
+        if length == 0 {
+            self.append(first)?;
+        }
+        Ok(was_longer)
     }
 
     /// Whether the file has nothing but the beginning of this text.

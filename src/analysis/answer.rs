@@ -98,7 +98,7 @@ impl MoveAnswer {
     }
 }
 
-/// What a client wants to know beside the values.
+/// How far the search is whose report is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finality {
     /// The search goes on.
@@ -158,7 +158,7 @@ impl<'a> Answer<'a> {
         let position = query.position(turn);
         let over = position.is_over();
         let value = report.lines.first().map(|line| line.score.discs());
-        let book = query.settings.options.book.as_ref().filter(|_| query.from_book && finality == Finality::Final);
+        let book = query.settings.options.book.as_ref().filter(|_| query.from_book && finality != Finality::Partial);
         let view = book.map(|book| book.look_up(position, Contempt::NONE)).transpose();
         let (view, unread) = view.map_or_else(|error| (None, Some(error)), |view| (view.flatten(), None));
         let depth = if over { SearchDepth::Exact } else { report.depth };
@@ -192,6 +192,11 @@ impl<'a> Answer<'a> {
             seconds: timed.then_some(report.elapsed.as_secs_f64()),
             warnings: query.warnings.iter().cloned().chain(unread).chain(unsolved).collect(),
         }
+    }
+
+    /// What is odd: of the query, the book, and a position that was to be solved and is not.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// This answer with the number of the line that it answers.
@@ -291,6 +296,9 @@ pub fn line(value: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::AnalysisSettings;
+    use crate::analysis::query::{ClientLine, parse};
+    use crate::engine::EngineOptions;
     use crate::game::DISC;
     use crate::search::Score;
 
@@ -310,6 +318,24 @@ mod tests {
             let line = Line { bound, ..Line::new(vec![turn], Score::from_units(discs * DISC), depth) };
             let answer = MoveAnswer::new(&line, &Position::START);
             assert_eq!((answer.lower, answer.upper), (lower, upper), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_was_called_off_says_so_and_has_the_book() {
+        let defaults = AnalysisSettings::new(EngineOptions { threads: 1, ..EngineOptions::default() });
+        let text = br#"{"id":1,"moves":"f5","exact":true,"book":true}"#;
+        let Ok(ClientLine::Query(query)) = parse(text, &defaults, 1) else { panic!() };
+        let line = Line::new(vec![Move::Place("d6".parse().unwrap())], Score::ZERO, SearchDepth::Plies(2));
+        let report = Report { lines: vec![line], depth: SearchDepth::Plies(2), ..Report::default() };
+        for (finality, terminated, has_book, warnings) in [
+            (Finality::Partial, false, false, 0),
+            (Finality::Terminated, true, true, 0),
+            (Finality::Final, false, true, 1),
+        ] {
+            let answer = Answer::new(&query, 1, &report, finality, false);
+            assert_eq!((answer.terminated, answer.book.is_some()), (terminated, has_book), "{finality:?}");
+            assert_eq!(answer.warnings().len(), warnings, "{finality:?}: {:?}", answer.warnings());
         }
     }
 }

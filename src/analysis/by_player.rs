@@ -1,7 +1,7 @@
 //! Judged games by their players: what each of them is good at, and what cost them most.
 
 use super::answer::line;
-use super::game_review::{accuracy, to_a_tenth};
+use super::game_review::{NEGLIGIBLE, accuracy, to_a_tenth};
 use super::review_text::{ReviewedGame, percent_of};
 use crate::notation::{opening, printable};
 use crate::othello::{Color, Move, Position, canonical};
@@ -128,7 +128,7 @@ pub struct PlayerSummary<'a> {
     pub phases: BTreeMap<&'static str, Phase>,
     /// The openings played most.
     pub openings: Vec<&'a Opening>,
-    /// The moves that lost most.
+    /// The moves that lost most, at least [`NEGLIGIBLE`] each.
     pub worst: &'a [Mistake],
 }
 
@@ -215,7 +215,7 @@ impl Player {
             });
         }
         // Of equal losses the first counts.
-        self.worst.retain(|mistake| mistake.loss > 0.0);
+        self.worst.retain(|mistake| mistake.loss >= NEGLIGIBLE);
         self.worst.sort_by(|a, b| b.loss.total_cmp(&a.loss));
         self.worst.truncate(SHOWN);
     }
@@ -287,8 +287,25 @@ mod tests {
     use super::*;
     use crate::analysis::{AnalysisSettings, Reviewer};
     use crate::engine::EngineOptions;
+    use crate::game::DISC;
     use crate::notation::game_file::GameFile;
-    use crate::search::Depth;
+    use crate::search::{Depth, Score};
+
+    #[test]
+    fn a_negligible_loss_is_no_mistake() {
+        let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+        let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(1), ..AnalysisSettings::new(options) });
+        let found = GameFile::new("one", std::io::Cursor::new("f5d6")).unwrap().next().unwrap().unwrap();
+        let mut review = reviewer.review(&found.game.record);
+        for (turn, loss) in review.turns.iter_mut().zip([DISC / 2 - 1, DISC / 2]) {
+            let played = turn.played.as_ref().unwrap().score;
+            turn.best.score = Score::from_units(played.units() + loss);
+        }
+        let mut players = ByPlayer::default();
+        players.add(&ReviewedGame { file: "one".to_owned(), review, found });
+        let player = players.summaries().next().unwrap();
+        assert_eq!(player.worst.iter().map(|mistake| (mistake.turn, mistake.loss)).collect::<Vec<_>>(), [(1, 0.5)]);
+    }
 
     #[test]
     fn players_are_summed_up_over_their_games() {

@@ -1,5 +1,6 @@
 //! The fields of a JSON object, taken one by one with a check of each.
 
+use crate::notation::shortened;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -35,15 +36,11 @@ pub(super) fn problem_of_json(error: &serde_json::Error) -> String {
 }
 
 /// The longest part of a value that a message repeats, in characters.
-const SHOWN: usize = 40;
+pub(super) const SHOWN: usize = 40;
 
 /// A value as a message shows it.
 fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
-    }
+    shortened(&value.to_string(), SHOWN).into_owned()
 }
 
 /// What is left of an object. `null` is the same as a field that is not there.

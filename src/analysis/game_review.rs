@@ -228,7 +228,7 @@ impl Reviewer {
         }
     }
 
-    /// Forgets what was learnt from earlier games.
+    /// Forgets what was learned from earlier games.
     pub fn clear(&mut self) {
         self.thinker.clear();
     }

@@ -1,5 +1,6 @@
 //! Work shared out among threads, with the results in the order of the items.
 
+use crate::on_panic::OnPanic;
 use crossbeam::channel::unbounded;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
@@ -51,7 +52,11 @@ where
     for (number, mut worker) in workers.into_iter().enumerate() {
         let (shared, sender) = (Arc::clone(&shared), sender.clone());
         let work = move || {
-            let _wake = StopAll(&shared);
+            // Where one worker panics, the others do not wait for its result.
+            let _guard = OnPanic(|| {
+                shared.progress.lock().stopped = true;
+                shared.given.notify_all();
+            });
             loop {
                 let mut source = shared.source.lock();
                 let index = source.taken;
@@ -96,18 +101,6 @@ where
     for thread in threads {
         if let Err(panic) = thread.join() {
             std::panic::resume_unwind(panic);
-        }
-    }
-}
-
-/// Where one worker panics, the others do not wait for its result.
-struct StopAll<'a, T>(&'a Shared<T>);
-
-impl<T> Drop for StopAll<'_, T> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.progress.lock().stopped = true;
-            self.0.given.notify_all();
         }
     }
 }

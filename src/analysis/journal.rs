@@ -87,20 +87,16 @@ impl Journal {
         let partial = LineLog::open_unread(name.into(), resume)?;
         let kept = kept(BufReader::new(&partial.file), shard, job, partial.path())?;
         let begin = begin_line(shard, job);
-        let is_new = kept.length == 0;
         let mut journal = Journal {
             path: path.to_owned(),
             shard,
-            beginning: if is_new { begin.len() as u64 } else { kept.beginning },
+            beginning: if kept.length == 0 { begin.len() as u64 } else { kept.beginning },
             results: kept.results,
             last: kept.done.iter().map(|&(number, _)| number).max().unwrap_or(0),
             has_totals: job.command == super::SOLVE,
             partial,
         };
         journal.partial.keep(kept.length, &begin)?;
-        if is_new {
-            journal.partial.append(&begin)?;
-        }
         Ok(Opened::Growing(Box::new(journal), kept.done))
     }
 

@@ -1,11 +1,11 @@
 //! One line of a client: a query or an action. `docs/analysis.md` describes the fields.
 
 use super::AnalysisSettings;
-use super::fields::{FieldError, Fields, Texts, problem_of_json, whole_number};
+use super::fields::{FieldError, Fields, SHOWN, Texts, problem_of_json, whole_number};
 use crate::engine::{EngineOptions, LEAST_SECONDS, MOST_SECONDS};
 use crate::eval::fingerprint;
-use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
+use crate::notation::{read_position, shortened};
 use crate::othello::{Bitboard, Empties, GameRecord, Move, Position};
 use crate::search::Depth;
 use serde_json::Value;
@@ -49,7 +49,7 @@ pub enum Action {
     TerminateAll,
     /// Who are you?
     QueryVersion,
-    /// What was learnt is to be forgotten.
+    /// What was learned is to be forgotten.
     ClearCache,
     /// How does it go?
     Stats,
@@ -178,7 +178,7 @@ fn query(id: &Value, mut fields: Fields, defaults: &AnalysisSettings, most_threa
 
 /// The names of the fields that mean nothing.
 fn unknown(fields: Fields) -> impl Iterator<Item = String> {
-    fields.rest().map(|name| format!("unknown field '{name}'"))
+    fields.rest().map(|name| format!("unknown field '{}'", shortened(&name, SHOWN)))
 }
 
 /// The game that a query is about.
@@ -208,7 +208,10 @@ fn read(field: &'static str, text: &str) -> Result<GameRecord, FieldError> {
 
 fn named_turn(field: &'static str) -> impl Fn((usize, &String)) -> Result<Move, FieldError> {
     move |(index, name)| {
-        parse_turn(name).ok_or_else(|| FieldError::at(field, index, "expected a move such as f5 or a pass (pa, --)"))
+        parse_turn(name).ok_or_else(|| {
+            let found = shortened(name, SHOWN);
+            FieldError::at(field, index, format_args!("expected a move such as f5 or a pass (pa, --), found '{found}'"))
+        })
     }
 }
 
@@ -310,7 +313,11 @@ fn exact(fields: &mut Fields) -> Result<(Option<Empties>, bool), FieldError> {
 }
 
 fn set(options: &mut EngineOptions, name: &'static str, value: &str) -> Result<(), FieldError> {
-    options.set(name, value).map_err(|error| FieldError::new(name, error))
+    // No value that is taken is so long.
+    options.set(name, &shortened(value, SHOWN)).map_err(|error| {
+        let problem = error.to_string();
+        FieldError::new(name, problem.strip_prefix(&format!("{name}: ")).unwrap_or(&problem))
+    })
 }
 
 impl Query {
@@ -396,7 +403,7 @@ mod tests {
             (r#"{"id":1,"board":"x","game":"y"}"#, Some("game"), None, "either"),
             (r#"{"id":1,"board":"x"}"#, Some("board"), None, "line 1, column"),
             (r#"{"id":1,"moves":["f5","f5"]}"#, Some("moves"), Some(1), "f5 is occupied"),
-            (r#"{"id":1,"moves":["f5","f9"]}"#, Some("moves"), Some(1), "expected a move"),
+            (r#"{"id":1,"moves":["f5","f9"]}"#, Some("moves"), Some(1), "(pa, --), found 'f9'"),
             (r#"{"id":1,"moves":"f5 a1"}"#, Some("moves"), Some(1), "a1 turns no disc"),
             (r#"{"id":1,"moves":"f5 z9"}"#, Some("moves"), None, "column 4"),
             (r#"{"id":1,"moves":[],"turns":[1]}"#, Some("turns"), Some(0), "from 0 to 0, found 1"),
@@ -424,6 +431,19 @@ mod tests {
         }
         assert!(refused(&"[".repeat(10_000)).2.contains("recursion"));
         assert_eq!(parsed(r#"{"id":7,"depth":0,"moves":[]}"#).unwrap_err().id, Some(7.into()));
+    }
+
+    #[test]
+    fn a_message_names_the_field_once_and_repeats_no_long_text() {
+        let long = "x".repeat(5000);
+        for fields in [format!(r#""moves":["{long}"]"#), format!(r#""moves":[],"engine":"{long}""#)] {
+            let problem = refused(&format!(r#"{{"id":1,{fields}}}"#)).2;
+            assert!(problem.contains("xxx...'") && problem.len() < 1000, "{problem}");
+        }
+        let odd = query(&format!(r#"{{"id":1,"moves":[],"{long}":1}}"#));
+        assert_eq!(odd.warnings, [format!("unknown field '{}...'", &long[..SHOWN])]);
+        let problem = refused(r#"{"id":1,"moves":[],"engine":"x"}"#).2;
+        assert!(problem.starts_with("'x' is not valid; expected one of: "), "{problem}");
     }
 
     #[test]

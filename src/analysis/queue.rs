@@ -32,7 +32,7 @@ pub(super) struct Ticket {
 type QueueKey = (Reverse<i64>, u64);
 
 /// The number of positions that came one behind the other and are taken by one engine as far as possible. They are often those of one
-/// game, and then what the engine has learnt from one serves it for the next: a collection of games at depth 8 costs
+/// game, and then what the engine has learned from one serves it for the next: a collection of games at depth 8 costs
 /// two engines 1.4 times the nodes of one if they take the positions in turn.
 const RUN: u64 = 32;
 

@@ -254,7 +254,7 @@ impl ReviewedGame {
         let result = self.review.score.map_or_else(String::new, |score| format!(", {score:+} for Black"));
         let opening = opening(game.record.positions()).map_or_else(String::new, |name| format!(", {name}"));
         let mut text = format!("{place}: {black} against {white}{opening}{result}\n");
-        text += "turn        move    value  best    value  else    value   loss  depth\n";
+        text += "turn       move    value  best    value  else    value   loss  depth\n";
         let marks = [
             (self.review.black.worst, "worst"),
             (self.review.white.worst, "worst"),
@@ -315,7 +315,11 @@ mod tests {
         assert_eq!(worst.turn, 1, "the parallel opening");
         let table = game.table();
         let marked: Vec<&str> = table.lines().filter(|line| line.contains("  <- worst")).collect();
-        assert!(marked.iter().any(|line| line.starts_with("  2 white  F4 ")), "{table}");
+        let row = marked.into_iter().find(|line| line.starts_with("  2 white  F4 "));
+        let (header, row) = (table.lines().nth(1).unwrap(), row.unwrap_or_else(|| panic!("{table}")));
+        assert_eq!(header.find("move"), row.find("F4"), "{table}");
+        let end = |line: &str, word: &str| line.rfind(word).map(|at| at + word.len());
+        assert_eq!(end(header, "loss"), end(row, &format!("{:.2}", worst.loss())), "{table}");
         assert!(table.contains("\nwhite's worst: f4, move 2, lost ") && table.contains(" was better\n"), "{table}");
         assert!(table.contains("\na[31mda: accuracy ") && !table.contains('\x1b'), "{table}");
         assert!(game.json(false).contains("\"worst\":1"), "{}", game.json(false));

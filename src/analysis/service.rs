@@ -8,6 +8,7 @@ use super::queue::{Queue, QueuedPosition, Ticket};
 use super::{AnalysisSettings, Thinker};
 use crate::engine::EngineOptions;
 use crate::input_line::InputLine;
+use crate::on_panic::OnPanic;
 use crate::search::Report;
 use crossbeam::channel::Sender;
 use parking_lot::Mutex;
@@ -279,21 +280,13 @@ impl Shared {
     }
 }
 
-/// Where a worker panics, nobody waits for its answer, and nothing more is taken.
-struct StopWaiting<'a>(&'a Shared);
-
-impl Drop for StopWaiting<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.order.iter().for_each(AnswerOrder::close);
-            self.0.give_up();
-        }
-    }
-}
-
 /// One engine's work: position after position until nothing more comes.
 fn work(shared: &Shared, engine: usize) {
-    let _stop = StopWaiting(shared);
+    // Where a worker panics, nobody waits for its answer, and nothing more is taken.
+    let _guard = OnPanic(|| {
+        shared.order.iter().for_each(AnswerOrder::close);
+        shared.give_up();
+    });
     let mut thinker = Thinker::new(shared.settings.defaults.options.clone());
     let mut clearings = 0;
     while let Some(ticket) = shared.queue.take(engine) {

@@ -27,17 +27,18 @@ impl Job {
         Job { command: command.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), settings }
     }
 
-    /// What is different in another job: the name, this job's value, the other's. Sizes of the memory count where the results are to be
-    /// reproducible, as numbers of positions depend on them.
+    /// What is different in another job: the name, this job's value, the other's. Sizes of the memory count where the results of both are to
+    /// be reproducible, as numbers of positions depend on them.
     pub fn difference(&self, other: &Job) -> Option<Difference> {
         let pairs = [("command", &self.command, &other.command), ("version", &self.version, &other.version)];
         if let Some((name, mine, others)) = pairs.into_iter().find(|(_, mine, others)| mine != others) {
             return Some((name.to_owned(), mine.clone(), others.clone()));
         }
+        let memory_counts = [self, other].iter().all(|job| job.settings["reproducible"] == true);
         let counted = |job: &Job| {
             let mut settings = job.settings.clone();
             if let Some(settings) = settings.as_object_mut()
-                && settings.get("reproducible") != Some(&Value::Bool(true))
+                && !memory_counts
             {
                 settings.retain(|name, _| !MEMORY.contains(&name.as_str()));
             }
@@ -291,5 +292,7 @@ mod tests {
         assert_eq!(job(false, "64").difference(&job(false, "16")), None);
         let expected = ("hash".into(), "\"64\"".into(), "\"16\"".into());
         assert_eq!(job(true, "64").difference(&job(true, "16")), Some(expected));
+        let expected = Some(("reproducible".into(), "false".into(), "true".into()));
+        assert_eq!(job(false, "64").difference(&job(true, "64")), expected);
     }
 }

@@ -49,13 +49,13 @@ impl Solver {
         Solver { engine, question }
     }
 
-    /// Forgets what was learnt from the positions before.
+    /// Forgets what was learned from the positions before.
     pub fn clear(&mut self) {
         self.engine.clear();
     }
 
     /// Solves a position. While it does, `progress` hears every 100 ms how many positions were visited and how far the
-    /// search has come. What was learnt from one position serves for the next.
+    /// search has come. What was learned from one position serves for the next.
     pub fn solve(&mut self, position: &Position, progress: &mut dyn FnMut(u64, SearchDepth)) -> Solution {
         if self.engine.options().time.is_some() {
             self.engine.be_ready(position);

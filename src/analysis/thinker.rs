@@ -139,7 +139,7 @@ impl Thinker {
         }
     }
 
-    /// Forgets what was learnt from earlier positions.
+    /// Forgets what was learned from earlier positions.
     pub fn clear(&mut self) {
         self.engine.clear();
     }

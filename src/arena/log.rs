@@ -77,12 +77,8 @@ impl MatchLog {
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let (mut games, lines) = LineLog::open(path.clone(), resume)?;
         let played = read(&path, &lines, Some((terms, shard)))?.map_or_else(Vec::new, |(_, games)| games);
-        let first = format!("{terms}\n");
-        if games.keep(lines.len() as u64, &first)? {
+        if games.keep(lines.len() as u64, &format!("{terms}\n"))? {
             log::warn!("{}: the last line is torn and will be played again", path.display());
-        }
-        if lines.is_empty() {
-            games.append(&first)?;
         }
         let ggf_path = folder.join(GGF);
         let text: String = played.iter().map(ggf_line).collect();

@@ -83,9 +83,9 @@ pub(super) struct AnalyzeArguments {
     /// else is asked, and in the order of the input
     #[arg(long, help_heading = "Output")]
     reproducible: bool,
-    /// Threads that think about one position together
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    search_threads: u32,
+    /// Threads that think about one position together [default: 1; all for --position and --moves]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    search_threads: Option<u32>,
     /// Solve positions with at most this number of empty squares, whatever the depth
     #[arg(long, value_name = "EMPTIES", default_value_t = Empties::NONE, value_parser = RangedI64ValueParser::<Empties>::new().range(0..=60))]
     exact: Empties,
@@ -102,12 +102,18 @@ impl AnalyzeArguments {
         let engine = self.thinking.engine_of_questions(&["threads"]).map_err(|error| error.to_string())?;
         let options = engine.options().clone();
         let threads = options.threads;
-        if self.search_threads > threads {
-            let more = self.search_threads;
-            super::refuse(format_args!("--search-threads {more}: there are only {threads} (--threads)"));
+        let each = self.search_threads.unwrap_or(1);
+        if each > threads {
+            super::refuse(format_args!("--search-threads {each}: there are only {threads} (--threads)"));
         }
-        let options = EngineOptions { threads: self.search_threads, ..options };
+        let options = EngineOptions { threads: each, ..options };
         Ok((AnalysisSettings { exact_from: self.exact, ..AnalysisSettings::new(options) }, threads))
+    }
+
+    /// With how many of all threads a position that is the only one is searched.
+    fn threads_of_question(&self, threads: u32) -> u32 {
+        // Several threads do not find the same every time.
+        self.search_threads.unwrap_or(if self.reproducible { 1 } else { threads })
     }
 
     /// Whether another form than JSON is asked for.
@@ -153,11 +159,11 @@ impl AnalyzeArguments {
 pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     log_output::to_stderr();
     let (defaults, threads) = arguments.defaults()?;
-    // A position that is the only one gets all threads; several do not find the same every time.
-    let each = if arguments.reproducible { defaults.options.threads } else { threads };
-    let options = EngineOptions { threads: each, ..defaults.options.clone() };
+    let options = EngineOptions { threads: arguments.threads_of_question(threads), ..defaults.options.clone() };
     let alone = AnalysisSettings { options, ..defaults.clone() };
-    if let Some(query) = arguments.question.query(&alone, arguments.thinking.gives("book"))? {
+    // `--book none` is no question.
+    let from_book = arguments.thinking.gives("book") && alone.options.book.is_some();
+    if let Some(query) = arguments.question.query(&alone, from_book)? {
         return analyze_position::run(&query, arguments.style() == Style::Json, !arguments.reproducible);
     }
     match arguments.file.as_deref() {
@@ -169,7 +175,11 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let mut are_queries = true;
     if arguments.file.is_some() {
-        let found = unpacked_utf8(Box::new(input)).and_then(|input| holds_queries(Box::new(BufReader::new(input))));
+        // What an empty file would hold, only its name says.
+        let ending = arguments.file.as_deref().and_then(ending);
+        let if_blank = ending.is_some_and(|ending| ["json", "jsonl"].contains(&ending.as_str()));
+        let plain = unpacked_utf8(Box::new(input));
+        let found = plain.and_then(|plain| holds_queries(Box::new(BufReader::new(plain)), if_blank));
         (are_queries, input) = found.map_err(|error| format!("cannot read '{name}': {error}"))?;
     }
     match are_queries {
@@ -190,6 +200,9 @@ impl AnalyzeArguments {
             );
         }
         let (out, shard) = (self.out.as_deref(), self.shard);
+        if !self.json && out.and_then(style_of).is_some_and(|style| style != Style::Json) {
+            super::refuse("--out: queries are answered in JSON; expected .json or .jsonl at its end, or --json");
+        }
         let job = self.job(QUERIES, &defaults)?;
         let Some((output, done)) = Results::open(out, self.resume, shard, &job)? else { return Ok(()) };
         let settings = ServiceSettings {
@@ -263,14 +276,15 @@ fn style_of(file: &Path) -> Option<Style> {
 }
 
 /// Whether an input begins like an object of JSON, and the input from its beginning on. Behind its end it is not read again. A comment of PGN has
-/// braces too.
-fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
+/// braces too. Of an input of nothing but blanks the caller knows it.
+fn holds_queries(mut input: Input, if_blank: bool) -> io::Result<(bool, Input)> {
     let mut begin = Vec::new();
     loop {
         let bytes = input.fill_buf()?;
         let (length, is_blank) = (bytes.len(), bytes.trim_ascii().is_empty());
         if length == 0 {
-            return Ok((false, Box::new(io::Cursor::new(begin))));
+            let is_blank = begin.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&begin).trim_ascii().is_empty();
+            return Ok((if_blank && is_blank, Box::new(io::Cursor::new(begin))));
         }
         begin.extend_from_slice(bytes);
         let most_is_read = begin.len() > InputLine::MOST_BYTES;
@@ -291,6 +305,7 @@ fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
 mod tests {
     use super::*;
     use crate::testing::Pieces;
+    use clap::Parser;
 
     #[test]
     fn queries_are_known_whatever_pieces_they_come_in() {
@@ -305,13 +320,35 @@ mod tests {
             (&[b""], false, ""),
         ] {
             let pieces = BufReader::new(Pieces::new(pieces));
-            let (found, mut input) = holds_queries(Box::new(pieces)).unwrap();
+            let (found, mut input) = holds_queries(Box::new(pieces), false).unwrap();
             assert_eq!(found, are_queries, "{text:?}");
             let mut read = vec![0; text.len()];
             input.read_exact(&mut read).unwrap();
             assert_eq!(read, text.as_bytes());
         }
         let blank = BufReader::new(io::repeat(b'\n'));
-        assert!(!holds_queries(Box::new(blank)).unwrap().0);
+        assert!(!holds_queries(Box::new(blank), false).unwrap().0);
+        for (text, are_queries) in [("", true), ("\u{feff}\r\n \n", true), ("{", false), ("f5d6", false)] {
+            assert_eq!(holds_queries(Box::new(text.as_bytes()), true).unwrap().0, are_queries, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_threads_of_a_question_are_all_unless_something_else_is_said() {
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            arguments: AnalyzeArguments,
+        }
+        for (said, threads) in [
+            (&[][..], 4),
+            (&["--search-threads", "3"], 3),
+            (&["--search-threads", "1"], 1),
+            (&["--reproducible"], 1),
+            (&["--reproducible", "--search-threads", "2"], 2),
+        ] {
+            let Alone { arguments } = Alone::try_parse_from([&["emilia", "--moves", "f5"], said].concat()).unwrap();
+            assert_eq!(arguments.threads_of_question(4), threads, "{said:?}");
+        }
     }
 }

@@ -102,11 +102,13 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
     if is_interrupted && report.lines.is_empty() {
         return Err("interrupted before a value was found".to_owned());
     }
+    let finality = if is_interrupted { Finality::Terminated } else { Finality::Final };
+    let answer = Answer::new(query, turn, report, finality, timed);
     if !as_json {
-        query.warnings.iter().for_each(warn);
+        answer.warnings().iter().for_each(warn);
     }
     print(&match as_json {
-        true => line(&Answer::new(query, turn, report, Finality::Final, timed)),
+        true => line(&answer),
         false => {
             let lines: Vec<MoveValue> = report.lines.iter().map(MoveValue::of_line).collect();
             let table = table(&query.game, &lines, palette(is_for_terminal(None)));
@@ -130,7 +132,8 @@ fn book(query: &Query, position: &Position) -> String {
     match book.look_up(position, Contempt::NONE) {
         Ok(Some(view)) => format!("\nbook: {}", book_table(&view, columns)),
         Ok(None) => "\nbook: the position is not in it\n".to_owned(),
-        Err(error) => format!("\n{error}\n"),
+        // A warning says why.
+        Err(_) => String::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, Output, Reader, counted, is_for_terminal, shown, warn, write_together};
 use super::picture::ending;
 use crate::notation::game_file::{Datum, Format, GameFileError, Loss, WthorWriter, names_of_others, write};
-use crate::notation::printable;
+use crate::notation::{printable, shortened};
 use crate::whole_file::Destination;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -220,9 +220,5 @@ impl Conversion<'_> {
 /// The beginning of a text.
 fn brief(text: &str) -> String {
     const LONGEST: usize = 60;
-    let line = printable(&text.replace(['\n', '\r'], " "));
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
+    shortened(&printable(&text.replace(['\n', '\r'], " ")), LONGEST).into_owned()
 }

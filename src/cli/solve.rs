@@ -16,7 +16,9 @@ use crate::engine::EngineOptions;
 use crate::eval::fingerprint;
 use crate::notation::game_file::GamePlace;
 use crate::notation::obf::ObfEntry;
+use crate::notation::read_position;
 use crate::othello::{Color, Empties, Move, Outcome, Position};
+use crate::render::COLUMNS;
 use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
@@ -65,7 +67,7 @@ pub(super) struct SolveArguments {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Go on with that file where an earlier run was interrupted
-    #[arg(long, requires_all = ["out", "json"])]
+    #[arg(long, requires = "out")]
     resume: bool,
     /// Solve each position with an empty memory and write no times: with one thread the same results every time, whatever else
     /// is solved
@@ -73,7 +75,7 @@ pub(super) struct SolveArguments {
     reproducible: bool,
     /// Solve only the positions whose number, from 0, leaves the rest I when divided by N; `emilia merge` puts the parts
     /// together
-    #[arg(long, value_name = "I/N", requires = "json")]
+    #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     #[command(flatten)]
     thinking: EngineArguments,
@@ -84,6 +86,9 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
     log_output::to_stderr();
     let by_ending = arguments.out.as_deref().and_then(ending);
     let json = arguments.json || by_ending.is_some_and(|ending| ["json", "jsonl"].contains(&ending.as_str()));
+    if !json && (arguments.resume || arguments.shard.is_some()) {
+        super::refuse("--resume and --shard need --json, or .json or .jsonl at the end of --out");
+    }
     match solve(&SolveArguments { json, ..arguments.clone() }) {
         Ok(totals) if totals.contradicted > 0 => ExitCode::from(CONTRADICTION),
         Ok(totals) if totals.unreadable > 0 || totals.solved < totals.positions => ExitCode::from(INCOMPLETE),
@@ -201,8 +206,13 @@ impl WithoutValue {
 impl SolveArguments {
     fn input(&self) -> Result<GameInput, String> {
         let input = match (&self.position, self.file.as_deref().unwrap_or(Path::new("-"))) {
-            (Some(position), _) => {
-                GameInput::new("--position", Box::new(Cursor::new(position.clone().into_bytes())), None)
+            (Some(text), _) => {
+                let input = GameInput::new("--position", Box::new(Cursor::new(text.clone().into_bytes())), None);
+                // What is in no known format is no position: that error names the place.
+                return input.map_err(|error| match read_position(text) {
+                    Ok(_) => error.to_string(),
+                    Err(error) => format!("--position: {error}"),
+                });
             }
             (None, file) => {
                 if is_standard_input(file) {
@@ -238,10 +248,7 @@ impl SolveArguments {
     }
 }
 
-const HEADER: &str = "   #  empties  mover  move  score         nodes  seconds    Mn/s  line\n";
-
-/// The columns of a terminal that the table keeps to.
-const COLUMNS: usize = 80;
+const HEADER: &str = "   #  empties  mover  move    score         nodes  seconds    Mn/s  line\n";
 
 /// Millions of positions a second.
 fn speed(nodes: u64, time: Duration) -> f64 {
@@ -260,7 +267,7 @@ fn row(
     let turn = solution.turn.map_or_else(|| "--".to_owned(), |turn| format!("{turn:#}"));
     let timed = |figure: f64| if is_timed { format!("{figure:.2}") } else { String::new() };
     let mut text = format!(
-        "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>5}  {nodes:>12} {:>8}  {:>6} ",
+        "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>7}  {nodes:>12} {:>8}  {:>6} ",
         position.empty_count(),
         position.mover(),
         timed(elapsed.as_secs_f64()),
@@ -395,6 +402,8 @@ fn in_work(place: GamePlace, position: &Position, nodes: u64, depth: SearchDepth
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::DISC;
+    use crate::search::Score;
 
     #[test]
     fn large_numbers_leave_no_columns_for_the_line() {
@@ -416,5 +425,25 @@ mod tests {
         assert!(row(1000, 1, Some(COLUMNS)).len() <= COLUMNS + 1 && moves(&row(1000, 1, Some(COLUMNS))) > 1);
         let long = row(u64::MAX, 10_000_000, Some(COLUMNS));
         assert!(long.len() > COLUMNS && moves(&long) == 1, "{long}");
+    }
+
+    #[test]
+    fn an_estimate_does_not_shift_a_row() {
+        let row = |value| {
+            let solution = Solution {
+                position: Position::START,
+                turn: Some(Move::Pass),
+                value,
+                pv: vec![Move::Pass],
+                moves: Vec::new(),
+                nodes: 1,
+                elapsed: Duration::from_secs(1),
+            };
+            super::row(1, &solution, &[], None, true)
+        };
+        let estimate = row(Value::Estimate(Score::from_units(-14 * DISC - DISC / 8), SearchDepth::Plies(12)));
+        assert!(estimate.contains(" -14.13?"), "{estimate}");
+        assert_eq!(estimate.find('?').map(|at| at + 1), HEADER.find("score").map(|at| at + "score".len()));
+        assert_eq!(estimate.len(), row(Value::Score(2)).len(), "{estimate}");
     }
 }

@@ -255,7 +255,7 @@ impl Engine {
         self.current.stop();
     }
 
-    /// Forgets everything learnt from the positions searched so far.
+    /// Forgets everything learned from the positions searched so far.
     pub fn clear(&mut self) {
         self.stop();
         self.host.send(WorkerMessage::Clear);

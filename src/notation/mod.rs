@@ -138,6 +138,11 @@ fn skip_preamble(cursor: &mut Cursor<'_>) {
     }
 }
 
+/// The first characters of a text, with dots where there are more.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    text.char_indices().nth(most).map_or(text.into(), |(end, _)| format!("{}...", &text[..end]).into())
+}
+
 /// A text of a file as a terminal may have it: without control characters.
 pub fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()

@@ -40,7 +40,7 @@ impl Opponent {
         self.engine.replace_options(EngineOptions { level, ..self.engine.options().clone() });
     }
 
-    /// Another game begins: what was learnt, and lost, in the last one has no effect on it.
+    /// Another game begins: what was learned, and lost, in the last one has no effect on it.
     pub fn begin_game(&mut self) {
         self.engine.clear();
     }

@@ -111,7 +111,7 @@ impl Task {
     }
 }
 
-/// A way of thinking that keeps what it has learnt (a table, a tree) from one call to the next.
+/// A way of thinking that keeps what it has learned (a table, a tree) from one call to the next.
 pub trait Search: Send {
     /// Searches until the task is done, a limit is reached or the control says stop. At least the first line of the
     /// report is there whatever the limits, and its turn is legal. The sink gets a report whenever the lines have become
@@ -122,6 +122,6 @@ pub trait Search: Send {
     /// The control is that of the answer.
     fn value_choice(&mut self, _answer: &mut Report, _task: &Task, _control: &Control) {}
 
-    /// Forgets everything learnt.
+    /// Forgets everything learned.
     fn clear(&mut self) {}
 }

@@ -75,11 +75,8 @@ impl Contempt {
     }
 
     /// What a draw is worth to this side, in discs.
-    pub const fn draw_for(self, color: Color) -> i32 {
-        match color {
-            Color::Black => self.0,
-            Color::White => -self.0,
-        }
+    pub fn draw_for(self, color: Color) -> i32 {
+        color.signed(self.0)
     }
 
     /// The nearest to a score of the results that a game can have for this side. They are even, since empty squares go to the winner, but for a

@@ -1,5 +1,6 @@
 //! Threads of one search.
 
+use crate::on_panic::OnPanic;
 use std::time::Duration;
 
 /// How long a thread that finds nothing to do waits for another one before it looks again.
@@ -31,17 +32,6 @@ pub(super) fn with_threads<T>(
         let _guard = OnPanic(&give_up);
         work(&mut call_for_help)
     })
-}
-
-/// Calls a function when it is dropped by a panic.
-struct OnPanic<'a, F: Fn()>(&'a F);
-
-impl<F: Fn()> Drop for OnPanic<'_, F> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            (self.0)();
-        }
-    }
 }
 
 #[cfg(test)]

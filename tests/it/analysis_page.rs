@@ -111,11 +111,11 @@ fn the_client_of_the_package_is_answered_whatever_it_asks() {
     assert_eq!(rest.lines().collect::<Vec<_>>(), expected, "{text}");
 }
 
-/// What would never be answered or cannot be read: options that send answers elsewhere, a wait in a callback, a search that nobody wants any more, a
-/// program that does not start, and programs that write something else.
+/// What would never be answered or cannot be read: options that send answers elsewhere, a wait in a callback, a search that nobody wants any more, also
+/// while the client closes, a program that does not start, queries as games, and programs that write something else.
 #[cfg(unix)]
 const MISUSES: &str = r##"
-import os, sys, threading
+import os, sys, threading, time
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
@@ -141,10 +141,22 @@ with Emilia("--threads", "1") as emilia:
     assert called.wait(100)
     print(emilia.ask(moves="f5d6", depth=1)["turn"])
     refused(emilia.ask, action="terminate")
+    refused(emilia.ask, moves=["f5", "x9"])
+emilia = Emilia("--threads", "1")
+left = emilia.submit(moves="f5", time=20)
+def call_off():
+    while not emilia._closing:
+        time.sleep(0.001)
+    refused(emilia.submit, moves="f5", depth=1)
+    print(left.cancel())
+calling_off = threading.Thread(target=call_off)
+calling_off.start()
+emilia.close()
+calling_off.join()
 with Emilia("--depth", "x") as emilia:
     refused(emilia.ask, moves="f5")
-for games in b"f5", "\ud800":
-    refused(lambda: list(judge(games)))
+for games in b"f5", "\ud800", '\n{ "id": 1, "moves": "f5"}':
+    refused(judge, games)
 refused(lambda: list(judge("f5", "--shard", "0/2")))
 refused(lambda: list(judge("f5", "--help")))
 Path("-").write_text("f5d6\n")
@@ -170,9 +182,13 @@ fn the_client_of_the_package_says_why_there_is_no_answer() {
         "a callback of a future cannot wait for an answer; use submit",
         "2",
         "action: expected a question",
+        "moves[1]: expected a move such as f5 or a pass (pa, --), found 'x9'",
+        "the program is being closed",
+        "True",
         "the program has ended with code 2",
         "games: expected a text or a path, found b'f5'",
         "games: expected a text of Unicode",
+        "games: expected a text of games, found queries in JSON",
         "--shard: expected no option",
         "expected an answer of the program, found ",
         "[2]",

@@ -173,4 +173,6 @@ fn a_file_of_queries_is_told_by_its_content() {
     assert!(said(&["analyze", path], "").1.starts_with("{\"id\":1,\"turn\":1"));
     let (code, _, stderr) = said(&["analyze", path, "--csv"], "");
     assert!(code == 2 && stderr.contains("queries are answered in JSON"), "{code}: {stderr}");
+    std::fs::write(path, "\n").unwrap();
+    assert_eq!(said(&["analyze", path], ""), (0, String::new(), String::new()), "nothing is asked");
 }

@@ -130,8 +130,8 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
                 let behind = position.take(turn).unwrap().take(reply).unwrap();
                 assert_eq!(exact(&behind, contempt), result, "{kind} {position}: the reply is not the best");
             }
-            if kind == "korf-alpha-beta" {
-                // Its depth is in plies to the end.
+            if matches!(kind, "korf-alpha-beta" | "conspiracy") {
+                // Their depth is in plies to the end.
                 continue;
             }
             assert_eq!(report.depth, SearchDepth::Exact, "{kind} {position}");
@@ -215,6 +215,17 @@ fn the_default_solves_endgames_at_a_depth_as_alpha_beta_does() {
 }
 
 #[test]
+fn the_default_plays_all_endgames_right_at_depth_sixteen() {
+    let limits = Limits { depth: Depth::new(16), ..Limits::default() };
+    for line in include_str!("../data/endgames.obf").lines() {
+        let ObfEntry { position, moves, .. } = ObfEntry::parse(line).unwrap();
+        let wanted = Task::new(position, EvaluatorKind::Pattern.build());
+        let report = engine("emilia", |_| {}).think(&wanted, &Control::with_limits(limits), &mut |_| {});
+        assert!(report.depth.is_exact() && report.lines[0].score == Score::from_discs(moves[0].1), "{line} {report:?}");
+    }
+}
+
+#[test]
 #[ignore = "takes minutes"]
 fn the_default_solves_all_endgames_at_depth_sixteen() {
     assert_eq!(exact_endgames(16), 120);
@@ -278,7 +289,10 @@ fn a_number_of_positions_is_kept() {
     let mut games = RandomGames(81);
     let alone = ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct", "ubfm", "mtdf"];
     let together = ["emilia", "alpha-beta", "best-first", "extension", "mtdf"];
-    for (kind, threads) in alone.map(|kind| (kind, 1)).into_iter().chain(together.map(|kind| (kind, 2))) {
+    // These end by themselves, or have done what there is to do.
+    let may_end_early = ["minimax", "korf-extension", "korf-alpha-beta", "baum-smith", "conspiracy"];
+    let alone = alone.into_iter().chain(may_end_early).map(|kind| (kind, 1));
+    for (kind, threads) in alone.chain(together.map(|kind| (kind, 2))) {
         let mut visited = |discs, limit: u64| {
             let wanted = Task::new(games.position(discs), EvaluatorKind::Pattern.build());
             let limits = Limits { nodes: Some(limit), ..Limits::default() };
@@ -291,7 +305,7 @@ fn a_number_of_positions_is_kept() {
         };
         for (discs, limit) in [(20, 1_000), (24, 20_000), (30, 200_000)] {
             let nodes = visited(discs, limit);
-            assert!(nodes >= limit * 9 / 10, "{kind}: {nodes} of {limit}");
+            assert!(nodes >= limit * 9 / 10 || may_end_early.contains(&kind), "{kind}: {nodes} of {limit}");
         }
         // Near the end the solver visits some positions between two looks at the limits.
         for discs in 40..=52 {

@@ -69,6 +69,19 @@ fn an_interrupted_question_has_the_answer_that_was_found() {
 }
 
 #[test]
+fn the_answer_to_an_interrupted_question_is_not_final() {
+    let folder = tempfile::tempdir().unwrap();
+    let question = "analyze --moves f5d6c3 --depth 60 --engine alpha-beta --selectivity 100 --threads 1 --book none \
+                    --json";
+    let line = format!("trap : INT; '{EMILIA}' {question}; echo ended with $?; sleep 60");
+    let Some(terminal) = Terminal::start(file(&folder, "socket"), &line) else { return };
+    terminal.wait_for("depth 1");
+    terminal.press("C-c");
+    let screen = terminal.wait_for("ended with 1");
+    assert!(screen.contains("{\"id\":\"position\",\"terminated\":true,"), "{screen}");
+}
+
+#[test]
 fn a_terminal_does_not_change_what_a_file_gets() {
     let folder = tempfile::tempdir().unwrap();
     let [positions, solved, analyzed] = ["positions.obf", "solved.txt", "analyzed.txt"].map(|name| file(&folder, name));
@@ -108,6 +121,12 @@ fn one_position_is_analyzed_without_a_file() {
         let (code, _, stderr) = said(&[&["analyze"], arguments].concat(), "");
         assert!(code == 1 && stderr.contains(problem), "{arguments:?}: {stderr}");
     }
+    let without_book = ["analyze", "--moves", "f5", "--depth", "1", "--book", "none", "--table"];
+    assert!(!answers(&without_book, "").contains("book"));
+    let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
+    let by_uct = ["analyze", "--position", board, "--engine", "uct", "--memory", "2", "--exact", "14", "--table"];
+    let (code, _, stderr) = said(&by_uct, "");
+    assert!(code == 0 && stderr.contains("warning: exact: uct has not solved the position\n"), "{stderr}");
     for arguments in [&["--multipv", "2"][..], &["--moves", "f5", "file"], &["--moves", "f5", "--csv"]] {
         assert_eq!(said(&[&["analyze"], arguments].concat(), "").0, 2, "{arguments:?}");
     }
@@ -252,6 +271,7 @@ fn messages_say_what_is_wrong() {
         (&["analyze", "-", "--out", "x.html"], "f5", 2, "expected --pages FOLDER"),
         (&["analyze", "-", "--by", "player", "--out", "x.csv"], "f5", 2, "expected .json or .txt"),
         (&["analyze", "-", "--pages", "x"], "{}", 2, "queries are answered in JSON"),
+        (&["analyze", "-", "--out", "x.csv"], "{}", 2, "--out: queries are answered in JSON"),
         (&["convert", "--out", "x.doc"], "f5", 2, "the ending of 'x.doc' is that of no format; give --to FORMAT"),
         (&["show", "--out", "nodir/g.svg"], "f5", 1, "cannot write 'nodir/g.svg': the folder 'nodir' is not there\n"),
         (&["analyze", "--multipv", "3", "game.txt"], "", 2, "--multipv is for one position: --position or --moves"),

@@ -147,6 +147,26 @@ fn an_interrupt_makes_genmove_answer() {
     assert_eq!(succeed(&client, "name"), "Emilia");
 }
 
+/// Ends some time after it is told to.
+fn slow_to_end(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    let report = tireless(task, control, sink);
+    std::thread::sleep(Duration::from_millis(50));
+    report
+}
+
+#[test]
+fn an_interrupt_is_for_the_genmove_that_waits_for_the_end_of_an_analysis() {
+    let options = EngineOptions { time: Some(Duration::from_secs(1_000_000)), ..without_book() };
+    let client = start(Engine::with_searches(options, |_| Box::new(Does(slow_to_end))));
+    client.send("1 emilia-analyze");
+    assert!(client.output().recv_timeout(PATIENCE).unwrap().starts_with("=1 rank 1 move D3 "));
+    ["2 genmove b", "# interrupt"].into_iter().for_each(|line| client.send(line));
+    assert_eq!([(); 2].map(|()| client.output().recv_timeout(PATIENCE).unwrap()), ["\n", "=2 D3\n\n"]);
+    let first = vec![InputLine::Bytes(b"1 genmove b".to_vec()), InputLine::Bytes(b"# interrupt".to_vec())];
+    let client = Conversation::begun(serve, tireless_engine(), first);
+    assert_eq!(client.output().recv_timeout(PATIENCE).unwrap(), "=1 D3\n\n");
+}
+
 #[test]
 fn stop_makes_genmove_answer_and_one_that_waits_too() {
     let client = start(tireless_engine());

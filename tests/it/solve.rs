@@ -235,7 +235,7 @@ fn one_position_is_solved_without_a_file() {
     assert!(json.starts_with("{\"number\":1,\"line\":1,") && json.contains(&position), "{json}");
     assert_eq!(said(&["solve", "--position", &position, "file"], "").0, 2);
     let (code, _, stderr) = said(&["solve", "--position", "hello"], "");
-    assert!(code == 2 && stderr.contains("--position: in no known format (known: ggf, sgf,"), "{stderr}");
+    assert!(code == 2 && stderr.contains("--position: line 1, column 1: expected "), "{stderr}");
 }
 
 #[test]
@@ -305,6 +305,19 @@ fn questions_that_exclude_each_other_are_refused() {
     for arguments in [&["solve"][..], &["solve", "-", "--wld", "--moves"], &["solve", "-", "--hash", "0"]] {
         let (code, stdout, stderr) = said(arguments, "");
         assert!(code == 2 && stdout.is_empty() && !stderr.is_empty(), "{arguments:?}: {code}");
+    }
+}
+
+#[test]
+fn the_ending_of_the_output_is_enough_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, out) = (&file(&folder, "solve.obf"), &file(&folder, "out.json"));
+    std::fs::write(path, scored(&positions().next().unwrap())).unwrap();
+    assert_eq!(answers(&["solve", path, "--hash", "1", "--out", out, "--resume"], ""), "");
+    assert_eq!(json_lines(&std::fs::read_to_string(out).unwrap()).len(), 2);
+    for arguments in [&["--resume", "--out", "out.txt"][..], &["--shard", "0/2"]] {
+        let (code, _, stderr) = said(&[&["solve", path], arguments].concat(), "");
+        assert!(code == 2 && stderr.contains("--resume and --shard need --json"), "{arguments:?}: {stderr}");
     }
 }
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -165,6 +166,7 @@ def program() -> str:
 
 
 _ENDED = "the program has ended"
+_CLOSING = "the program is being closed"
 
 
 def _refuse_elsewhere(options: Sequence[str]) -> None:
@@ -200,6 +202,7 @@ class Emilia:
         # Why there are no more answers, once there are none.
         self._ended: Optional[str] = None
         self._killed = False
+        self._closing = False
         self._waiting: dict[int, _Waiting] = {}
         self._state = threading.Lock()
         # Lines for the program, and None behind the last. They wait here while it does not read, so that nobody else has to.
@@ -240,6 +243,8 @@ class Emilia:
         with self._state:
             if self._ended is not None:
                 raise EmiliaError(self._ended)
+            if self._closing:
+                raise EmiliaError(_CLOSING)
             # Questions are numbered as their lines are.
             number = self._lines
             self._send({**asked, "id": number})
@@ -251,6 +256,11 @@ class Emilia:
         """Has a line written. The state is locked meanwhile."""
         self._out.put(json.dumps(asked) + "\n")
         self._lines += 1
+
+    def _end_when_answered(self) -> None:
+        """Ends the input if nothing is waited for that could be cancelled. The state is locked meanwhile."""
+        if self._closing and not self._waiting:
+            self._out.put(None)
 
     def _write(self) -> None:
         assert self._process.stdin is not None
@@ -276,8 +286,10 @@ class Emilia:
         return self.submit(**{**asked, "turns": turns})
 
     def close(self) -> None:
-        """Waits for all answers and ends the program."""
-        self._out.put(None)
+        """Waits for all answers and ends the program. Meanwhile questions can be cancelled, but not asked."""
+        with self._state:
+            self._closing = True
+            self._end_when_answered()
         self._reader.join()
         self._process.wait()
 
@@ -322,6 +334,7 @@ class Emilia:
                 self._ended = why
                 left = list(self._waiting.values())
                 self._waiting.clear()
+                self._end_when_answered()
             for waiting in left:
                 waiting.take({"error": why})
                 waiting.finish()
@@ -342,6 +355,7 @@ class Emilia:
             done = waiting.take(answer)
             if done:
                 del self._waiting[number]
+                self._end_when_answered()
         if done:
             waiting.finish()
 
@@ -359,8 +373,10 @@ class _Waiting:
     def take(self, answer: dict[str, Any]) -> bool:
         """Whether this was the last answer."""
         if "error" in answer:
-            field = f"{answer['field']}: " if "field" in answer else ""
-            self._error = EmiliaError(f"{field}{answer['error']}")
+            place = answer.get("field", "")
+            if "index" in answer:
+                place += f"[{answer['index']}]"
+            self._error = EmiliaError(f"{place}: {answer['error']}" if place else answer["error"])
             return True
         turn = answer.get("turn")
         if self._turns is not None and turn not in self._turns:
@@ -390,7 +406,8 @@ def _numbers(turns: Any) -> Optional[list[int]]:
 def judge(games: Union[str, os.PathLike[str]], *options: str) -> Iterator[Game]:
     """Judges every move of games: ``for game in judge("f5d6c3d3c4", "--depth", "10")``.
 
-    Games are a text, or the ``Path`` of a file of any format. A game that cannot be read has an ``error``.
+    Games are a text, or the ``Path`` of a file of any format. A game that cannot be read has an ``error``. The program
+    runs when the first game is asked for.
     """
     _refuse_elsewhere(options)
     text, file = b"", "-"
@@ -399,6 +416,8 @@ def judge(games: Union[str, os.PathLike[str]], *options: str) -> Iterator[Game]:
             text = games.encode()
         except UnicodeEncodeError as error:
             raise EmiliaError(f"games: expected a text of Unicode: {error}") from error
+        if re.match(r'\ufeff?\s*\{\s*["}]', games):
+            raise EmiliaError("games: expected a text of games, found queries in JSON; Emilia.ask answers one")
     elif isinstance(games, os.PathLike):
         file = os.fsdecode(games)
         if file == "-":
@@ -406,7 +425,11 @@ def judge(games: Union[str, os.PathLike[str]], *options: str) -> Iterator[Game]:
     else:
         raise EmiliaError(f"games: expected a text or a path, found {games!r}")
     others = [option for option in options if option != "--json"]
-    command = [program(), "analyze", "--json", *others, "--", file]
+    return _judged([program(), "analyze", "--json", *others, "--", file], text)
+
+
+def _judged(command: list[str], text: bytes) -> Iterator[Game]:
+    """What a command says of the games of a text."""
     done = subprocess.run(command, input=text, capture_output=True, check=False)
     complaint = done.stderr.decode(errors="replace")
     if done.returncode == 0:

@@ -2,6 +2,7 @@
 
 use super::spec::PlayerProtocol;
 use crate::engine::OptionError;
+use crate::notation::shortened;
 use std::time::Duration;
 
 /// The most characters of what a program said that a report quotes.
@@ -9,11 +10,7 @@ const MOST_SHOWN: usize = 1000;
 
 /// What a program said, for a terminal and a report: one line, without control characters, cut where it is long.
 pub(in crate::arena) fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(MOST_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(MOST_SHOWN).is_some() {
-        shown += "...";
-    }
-    shown
+    shortened(text, MOST_SHOWN).replace(char::is_control, " ")
 }
 
 /// A failure that costs the game.

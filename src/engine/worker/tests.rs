@@ -231,7 +231,7 @@ fn a_question_reaches_the_search_as_it_was_asked() {
 }
 
 #[test]
-fn what_was_learnt_is_dropped_when_it_would_mean_something_else() {
+fn what_was_learned_is_dropped_when_it_would_mean_something_else() {
     let mut engine = Engine::with_searches(EngineOptions { book: None, ..at_depth(3) }, |_| Box::new(Counts(0)));
     let mut asked = |prepare: &dyn Fn(&mut Engine), discs| {
         prepare(&mut engine);

@@ -49,11 +49,7 @@ impl Ledger {
             };
             ledger.done.insert(key, value);
         }
-        let first = format!("{identity}\n");
-        file.keep(text.len() as u64, &first)?;
-        if text.is_empty() {
-            file.append(&first)?;
-        }
+        file.keep(text.len() as u64, &format!("{identity}\n"))?;
         ledger.was_begun = ledger.done.keys().any(|key| !key.starts_with("openings "));
         ledger.file = Some(file);
         Ok(ledger)

@@ -11,6 +11,7 @@ const PIECE: usize = 64 << 10;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const ZIP: [u8; 4] = *b"PK\x03\x04";
 /// The first byte of a frame to be passed over has any four low bits.
 const SKIPPED_FRAME: [u8; 3] = [0x2a, 0x4d, 0x18];
 
@@ -125,6 +126,9 @@ fn unpacked(input: Input) -> io::Result<Input> {
         Box::new(GzipMembers(Some(GzDecoder::new(BufReader::with_capacity(PIECE, input)))))
     } else if magic == ZSTD || is_skipped(magic) {
         Box::new(ZstdFrames::Between(input))
+    } else if magic == ZIP {
+        let message = "a ZIP archive, which is to be unpacked first (gzip and zstd are read as they are)";
+        return Err(io::Error::new(ErrorKind::InvalidData, message));
     } else {
         Box::new(input)
     })

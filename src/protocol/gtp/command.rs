@@ -123,9 +123,9 @@ pub enum Command {
     Book,
     /// `emilia-setboard POSITION`
     SetBoard(String),
-    /// `emilia-analyze [K]`, `lz-analyze` and `kata-analyze`
+    /// `emilia-analyze [K]`, `lz-analyze`, `kata-analyze` and `analyze`
     Analyze(Analysis),
-    /// `lz-genmove_analyze` and `kata-genmove_analyze`
+    /// `lz-genmove_analyze`, `kata-genmove_analyze` and `genmove_analyze`
     GenMoveAnalyze(Analysis),
 }
 

@@ -270,7 +270,7 @@ pub fn value_labels(report: &Report, empties: Empties) -> impl fmt::Display {
     })
 }
 
-/// A move of the opening book, as `emilia-book` reports it, with how many learned games played it.
+/// A move of the opening book, as `emilia-book` reports it, with how many learned games came through the position behind it.
 pub fn book_line(line: &Line, empties: Empties, games: u32) -> impl fmt::Display {
     fmt::from_fn(move |f| {
         let depth = line.depth.shown(empties);

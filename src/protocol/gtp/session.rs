@@ -79,11 +79,21 @@ fn ends_analysis(inbox: &mut Inbox<'_>, format: StreamFormat) -> bool {
     !inbox.waiting.is_empty()
 }
 
+/// Whether GoGui's comment that asks for the move at once stands before the next command: it is for the search that begins.
+fn is_interrupted(inbox: &Inbox<'_>) -> bool {
+    let mut comments = inbox.waiting.iter().map_while(|line| match line {
+        InputLine::Bytes(line) if parse_line(line).is_none() => Some(line),
+        _ => None,
+    });
+    comments.any(|line| is_interrupt(line))
+}
+
 /// What the search or the client did while a search runs.
 enum SearchEvent {
     Report(Report),
     Finished(Decision),
-    Interrupt,
+    /// The search is to end, because of GoGui's comment if there is one.
+    Interrupt(Option<InputLine>),
     Input,
     /// It is time to say again what is known.
     Tick,
@@ -349,14 +359,14 @@ impl Session<'_> {
             Some(_) => self.engine.start(request),
             None => self.engine.start_quietly(request),
         };
-        if self.inbox.waiting.iter().any(is_stop) {
+        if self.inbox.waiting.iter().any(is_stop) || is_interrupted(&self.inbox) {
             thinking.stop();
         }
         loop {
             let ticks = stream.as_ref().map_or(&never, |stream| stream.ticks()).clone();
             match (self.next_event(&thinking, &mut deadline, &ticks)?, &mut stream) {
                 (SearchEvent::Finished(decision), _) => break Ok(decision),
-                (SearchEvent::Interrupt, _) => thinking.stop(),
+                (SearchEvent::Interrupt(_), _) => thinking.stop(),
                 (SearchEvent::Report(report), Some(stream)) => stream.take(report),
                 (SearchEvent::Tick, Some(stream)) => stream.repeat(),
                 (SearchEvent::Report(_) | SearchEvent::Tick | SearchEvent::Input, _) => {}
@@ -382,19 +392,21 @@ impl Session<'_> {
         select! {
             recv(inbox.connection.closed()) -> _ => Err(ClientGone),
             recv(ticks) -> _ => Ok(SearchEvent::Tick),
-            recv(deadline.due()) -> _ => Ok(SearchEvent::Interrupt),
+            recv(deadline.due()) -> _ => Ok(SearchEvent::Interrupt(None)),
             recv(thinking.events()) -> event => Ok(match event.into() {
                 Event::Report(report) => SearchEvent::Report(report),
                 Event::Finished(decision) => SearchEvent::Finished(decision),
             }),
             recv(inbox.unread_while_searching()) -> line => {
                 match line {
-                    Ok(InputLine::Bytes(line)) if is_interrupt(&line) => return Ok(SearchEvent::Interrupt),
+                    Ok(InputLine::Bytes(line)) if is_interrupt(&line) => {
+                        return Ok(SearchEvent::Interrupt(Some(InputLine::Bytes(line))));
+                    }
                     Ok(line) => {
                         let stops = is_stop(&line);
                         inbox.waiting.push_back(line);
                         if stops {
-                            return Ok(SearchEvent::Interrupt);
+                            return Ok(SearchEvent::Interrupt(None));
                         }
                     }
                     Err(_) => {
@@ -430,9 +442,13 @@ impl Session<'_> {
             match self.next_event(&thinking, &mut deadline, stream.ticks())? {
                 SearchEvent::Report(report) => stream.take(report),
                 SearchEvent::Finished(decision) => break decision,
-                SearchEvent::Interrupt => {
+                SearchEvent::Interrupt(comment) => {
                     thinking.stop();
                     has_enough = true;
+                    // Behind a command it is for that one.
+                    if !self.inbox.waiting.is_empty() {
+                        self.inbox.waiting.extend(comment);
+                    }
                 }
                 SearchEvent::Tick => stream.repeat(),
                 SearchEvent::Input => {}

@@ -48,7 +48,7 @@ pub enum Command {
     Analyze,
     /// `new`, of NTest: a game from the standard start.
     New,
-    /// `clear`, of tournament clients: forget what was learnt from the games before.
+    /// `clear`, of tournament clients: forget what was learned from the games before.
     Clear,
     /// `quit`.
     Quit,

@@ -29,7 +29,7 @@ pub enum Reply {
     Book {
         /// The move.
         hint: Hint,
-        /// How many learned games played it.
+        /// How many learned games came through the position behind it.
         games: u32,
         /// Its values by what a draw is worth, where that matters.
         draws: Option<Draws>,

@@ -1,7 +1,7 @@
 //! What a UGI client says.
 
 use crate::notation::transcript::parse_turn;
-use crate::notation::{NotationError, read_position};
+use crate::notation::{NotationError, read_position, shortened};
 use crate::othello::{Color, GameRecord, IllegalMove, Move};
 use crate::search::Depth;
 use std::num::{IntErrorKind, ParseIntError};
@@ -13,6 +13,9 @@ pub const PASS: &str = "0000";
 
 /// The words that a client which speaks UGI may begin with.
 pub const OPENING_WORDS: &[&str] = &["ugi"];
+
+/// The longest part of a word that a message repeats, in characters.
+const SHOWN: usize = 40;
 
 /// One line of the client.
 #[derive(Clone, PartialEq, Debug)]
@@ -79,8 +82,8 @@ pub enum CommandError {
     #[error("nothing is said")]
     Empty,
     /// The protocol has no such command.
-    #[error("unknown command")]
-    Unknown,
+    #[error("unknown command '{0}'; expected ugi, isready, uginewgame, setoption, position, go, stop, query or quit")]
+    Unknown(String),
     /// A query that cannot be answered.
     #[error("unknown query; expected p1turn, gameover, result or fen")]
     UnknownQuery,
@@ -93,12 +96,12 @@ pub enum CommandError {
     /// The board is none.
     #[error("cannot read the position: {0}")]
     Fen(#[from] NotationError),
-    /// A word among the moves is none.
-    #[error("'{0}' is no move")]
-    NoMove(String),
-    /// A move that the rules do not allow.
-    #[error("{0}")]
-    Illegal(#[from] IllegalMove),
+    /// A word among the moves, of this number from 1, is none.
+    #[error("move {0}: '{1}' is no move")]
+    NoMove(usize, String),
+    /// A move, of this number from 1, that the rules do not allow.
+    #[error("move {0}: {1}")]
+    Illegal(usize, #[source] IllegalMove),
 }
 
 impl Command {
@@ -128,7 +131,7 @@ impl Command {
                 _ => Err(CommandError::UnknownQuery),
             },
             "quit" => Ok(Command::Quit),
-            _ => Err(CommandError::Unknown),
+            word => Err(CommandError::Unknown(shortened(word, SHOWN).into_owned())),
         }
     }
 }
@@ -152,10 +155,10 @@ fn position(words: &[&str]) -> Result<Command, CommandError> {
         ["fen", board @ ..] if !board.is_empty() => read_position(&board.join(" "))?,
         _ => return Err(CommandError::Position),
     };
-    for name in moves {
+    for (name, number) in moves.iter().zip(1..) {
         let turn = if *name == PASS { Some(Move::Pass) } else { parse_turn(name) };
-        let turn = turn.ok_or_else(|| CommandError::NoMove((*name).to_owned()))?;
-        game.take_with_implied_pass(turn)?;
+        let turn = turn.ok_or_else(|| CommandError::NoMove(number, shortened(name, SHOWN).into_owned()))?;
+        game.take_with_implied_pass(turn).map_err(|illegal| CommandError::Illegal(number, illegal))?;
     }
     Ok(Command::Position(Box::new(game)))
 }
@@ -240,7 +243,10 @@ mod tests {
             assert_eq!(parsed(line), Err(CommandError::SetOption), "{line}");
         }
         assert_eq!(parsed(" \r"), Err(CommandError::Empty));
-        assert_eq!(parsed("UGI"), Err(CommandError::Unknown));
+        assert_eq!(parsed("UGI 1"), Err(CommandError::Unknown("UGI".to_owned())));
+        let long = "x".repeat(5000);
+        let problem = parsed(&long).unwrap_err().to_string();
+        assert!(problem.starts_with(&format!("unknown command '{}...'; expected ugi, ", &long[..SHOWN])), "{problem}");
         assert_eq!(parsed("query bestmove"), Err(CommandError::UnknownQuery));
     }
 
@@ -269,10 +275,12 @@ mod tests {
         }
         assert!(matches!(parsed("position fen 8/8/8 x"), Err(CommandError::Fen(_))));
         assert!(matches!(parsed("position fen 8/8/8/3ox4/3xo3/8/8/8 x"), Err(CommandError::Fen(_))));
-        assert_eq!(parsed("position startpos moves z9"), Err(CommandError::NoMove("z9".to_owned())));
+        assert_eq!(parsed("position startpos moves z9"), Err(CommandError::NoMove(1, "z9".to_owned())));
         for name in ["a1", "0000"] {
-            assert!(matches!(parsed(&format!("position startpos moves {name}")), Err(CommandError::Illegal(_))));
+            assert!(matches!(parsed(&format!("position startpos moves {name}")), Err(CommandError::Illegal(1, _))));
         }
+        let problem = parsed("position startpos moves f5 f5").unwrap_err().to_string();
+        assert_eq!(problem, "move 2: f5 is occupied");
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct AlphaBeta {
 }
 
 impl AlphaBeta {
-    /// An engine that has learnt nothing yet.
+    /// An engine that has learned nothing yet.
     pub fn new(settings: AlphaBetaSettings) -> AlphaBeta {
         AlphaBeta { settings, is_mtdf: false, table: TranspositionTable::new(settings.table_bytes) }
     }

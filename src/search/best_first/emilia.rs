@@ -61,7 +61,7 @@ pub struct Emilia {
 }
 
 impl Emilia {
-    /// An engine that has learnt nothing yet.
+    /// An engine that has learned nothing yet.
     pub fn new(settings: BestFirstSettings) -> Emilia {
         Emilia { search: BestFirst::new(settings) }
     }

@@ -213,7 +213,7 @@ impl Stored {
 }
 
 impl BestFirst {
-    /// An engine that has learnt nothing yet.
+    /// An engine that has learned nothing yet.
     pub fn new(settings: BestFirstSettings) -> BestFirst {
         let threads = if settings.without.is_some() { 1 } else { settings.threads };
         let settings = BestFirstSettings { threads, ..settings };

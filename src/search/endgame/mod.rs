@@ -111,12 +111,9 @@ impl<'a> Solver<'a> {
         let (mut best, mut best_move) = (-BEYOND_DISCS, None);
         for candidate in children.iter() {
             let bound = alpha.max(best);
-            let mut value = if best == -BEYOND_DISCS || beta - bound == 1 {
-                -self.solve(&candidate.child, -beta, -bound)
-            } else {
-                -self.solve(&candidate.child, -bound - 1, -bound)
-            };
-            if value > bound && value < beta && best > -BEYOND_DISCS && beta - bound > 1 {
+            let scout = best > -BEYOND_DISCS && beta - bound > 1;
+            let mut value = -self.solve(&candidate.child, if scout { -bound - 1 } else { -beta }, -bound);
+            if scout && value > bound && value < beta {
                 value = -self.solve(&candidate.child, -beta, -bound);
             }
             if self.stopped {
