@@ -102,7 +102,11 @@ pub fn grow(
     listener: &mut dyn FnMut(&Growth),
 ) -> Result<Growth, BookError> {
     let weights = fingerprint(&*settings.evaluator);
-    book.grow_with(weights)?;
+    match book.grow_with(weights, interrupt) {
+        // The job sees the interrupt before it does anything else.
+        Ok(()) | Err(BookError::Interrupted) => {}
+        Err(error) => return Err(error),
+    }
     let stop = StopSignal::default();
     let (give, assignments) = unbounded();
     let (report, outcomes) = unbounded();
@@ -192,7 +196,11 @@ impl GrowthJob<'_> {
             let known = now.get(&root)?.unwrap_or(Entry::UNSEARCHED);
             (growth.value, growth.next_cost) = (known.value, known.cost);
             if self.is_learning && self.learned.is_empty() && at_work == 0 {
-                self.learned = learned_work(&now, &root)?.into();
+                self.learned = match learned_work(&now, &root, interrupt) {
+                    // What comes next sees it too.
+                    Err(BookError::Interrupted) => VecDeque::new(),
+                    learned => learned?.into(),
+                };
                 self.is_learning = !self.learned.is_empty();
             }
             growth.learned = self.learned.len();
@@ -287,7 +295,6 @@ impl GrowthJob<'_> {
                 changed.insert(*key);
             }
             Ok(changed)
-        })?;
-        Ok(())
+        })
     }
 }

@@ -11,6 +11,7 @@ use crate::othello::{Bitboard, Move, Position};
 use crate::search::{Limits, Score, SearchDepth, Selectivity};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::AtomicBool;
 
 /// A query that `emilia analyze` answers.
 #[derive(Serialize)]
@@ -39,14 +40,15 @@ pub struct Tasks {
 /// first.
 ///
 /// # Errors
-/// If the book cannot be read, or the disk does not take what is added.
+/// If the book cannot be read, the disk does not take what is added, or there was an interrupt.
 pub fn tasks(
     book: &Database,
     root: &Key,
     units: usize,
     (limits, selectivity): (&Limits, Selectivity),
+    interrupt: &AtomicBool,
 ) -> Result<Tasks, BookError> {
-    let mut learned = learned_work(&book.read()?, root)?;
+    let mut learned = learned_work(&book.read()?, root, interrupt)?;
     learned.truncate(units);
     let learned_keys: HashSet<Key> = learned.iter().map(|work| *work.key()).collect();
     let (now, others) = loop {
@@ -168,6 +170,10 @@ fn board<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Position>,
 /// # Errors
 /// If it is no answer, contradicts itself, or is not by this evaluation.
 pub fn finding(line: &[u8], weights: u32) -> Result<Option<Finding>, UnusableLine> {
+    let begins = line.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
+    if line.get(begins) != Some(&b'{') {
+        return Err(UnusableLine { column: begins + 1, problem: "expected a JSON object".to_owned() });
+    }
     let answer: Answer = serde_json::from_slice(line)
         .map_err(|error| UnusableLine { column: error.column().max(1), problem: problem_of_json(&error) })?;
     if answer.shard.is_some() || answer.partial {
@@ -263,6 +269,14 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_is_no_object_says_what_was_expected() {
+        for (line, column) in [("nonsense", 1), ("  12", 3), ("[{}]", 1)] {
+            let error = finding(line.as_bytes(), 5).unwrap_err();
+            assert_eq!((error.column, &*error.problem), (column, "expected a JSON object"), "{line}");
+        }
+    }
+
+    #[test]
     fn an_answer_that_contradicts_itself_is_not_taken() {
         let answer = |value: &str| {
             let moves = r#"[{"move":"d6","value":0.5,"depth":8,"selectivity":73,"exact":false}]"#;
@@ -300,7 +314,8 @@ mod tests {
         })
         .unwrap();
         // The four first moves are one, so neither the start nor what is behind it is to be searched.
-        let found = tasks(&book, &root, 1, (&Limits::default(), Selectivity::BOLDEST)).unwrap();
+        let how = (&Limits::default(), Selectivity::BOLDEST);
+        let found = tasks(&book, &root, 1, how, &AtomicBool::new(false)).unwrap();
         assert!(found.units == 1 && !found.queries.is_empty(), "{found:?}");
         let now = book.read().unwrap();
         assert_eq!(now.get(&behind).unwrap().unwrap().leaf, Leaf::NoneLeft);

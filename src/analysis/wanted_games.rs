@@ -63,7 +63,7 @@ impl GameInput {
 
     /// The games of a shard that are not done yet, and what is known of the input behind the last one.
     pub fn wanted(self, shard: Shard, done: Done) -> (WantedGames, InputEnd) {
-        let end = InputEnd { input: self.input, seen: Arc::clone(&self.seen) };
+        let end = InputEnd { name: self.name, input: self.input, seen: Arc::clone(&self.seen) };
         (WantedGames { games: self.games, shard, done, seen: self.seen }, end)
     }
 }
@@ -108,6 +108,7 @@ impl Iterator for WantedGames {
 
 /// What is known of an input when its games are read.
 pub struct InputEnd {
+    name: String,
     input: SharedInput,
     seen: Arc<Mutex<Seen>>,
 }
@@ -122,7 +123,7 @@ impl InputEnd {
         }
         // Bytes behind the last game belong to the file too.
         let mut input = self.input.0.lock();
-        io::copy(&mut *input, &mut io::sink()).map_err(|error| format!("cannot read the input: {error}"))?;
+        io::copy(&mut *input, &mut io::sink()).map_err(|error| format!("{}: cannot be read: {error}", self.name))?;
         Ok((seen.games, input.checksum()))
     }
 }

@@ -1,8 +1,8 @@
 //! Books made of other books: of several, or of a part of one.
 
-use super::graph::{Neighbours, Positions, behind, illegal_leaf, propagate};
+use super::graph::{Neighbours, Positions, computed, illegal_leaf, loss, narrowed};
 use super::view::{BestPlay, best_play, depth_of_line};
-use super::{BookError, Database, Entry, Key, Leaf, expect_new};
+use super::{BookError, Database, Entry, Key, Leaf, expect_new, expect_no_interrupt};
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Score, SearchDepth};
 use crate::whole_file::folder;
@@ -11,19 +11,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// How many positions are one unit of work.
 const AT_ONCE: usize = 50_000;
 
 /// Makes a book of positions. They come in their order, what is later in a game first, so that `entry` finds in the new book whatever is behind
-/// a position. Values, bounds and costs are computed. If it fails there is no book.
+/// a position. Values, bounds and costs are computed; `made` is called with what each of these positions has become. If it fails there is no book.
 pub(super) fn make(
     path: &Path,
     weights: u32,
     keys: &BTreeSet<Key>,
     interrupt: &AtomicBool,
     mut entry: impl FnMut(&Key, &dyn Positions) -> Result<Entry, BookError>,
+    mut made: impl FnMut(&Key, &Entry),
 ) -> Result<u64, BookError> {
     expect_new(path)?;
     // It is made aside, and goes with its folder if it is not finished.
@@ -34,16 +35,17 @@ pub(super) fn make(
     while keys.peek().is_some() {
         book.update(weights, |positions| {
             for key in keys.by_ref().take(AT_ONCE) {
-                if interrupt.load(Ordering::Relaxed) {
-                    return Err(BookError::Interrupted);
-                }
+                expect_no_interrupt(interrupt)?;
                 let entry = entry(key, positions)?;
-                positions.put(key, &entry)?;
-                propagate(positions, BTreeSet::from([*key]), weights)?;
+                let computed = computed(positions, key, &entry, weights)?;
+                positions.put(key, &computed)?;
+                made(key, &computed);
             }
             Ok(BTreeSet::new())
         })?;
     }
+    // The start position was there before everything else.
+    book.update(weights, |_| Ok(BTreeSet::from([Key::of(&Position::START).0])))?;
     let positions = book.read()?.count()?;
     drop(book);
     publish(&aside, path, |aside, path| fs::hard_link(aside, path))?;
@@ -62,24 +64,29 @@ fn publish(aside: &Path, path: &Path, link: impl FnOnce(&Path, &Path) -> io::Res
     }
 }
 
-/// Makes a book of all positions of some books, for the evaluation of the first. Of a position that several have, the leaf of the deepest
-/// search counts, one of that evaluation first, and the largest numbers of visits and games: to merge a book with a copy of it changes
-/// nothing. Returns the number of positions.
+/// Makes a book of all positions of some books, for the evaluation of the first. Of a position that several have, one leaf counts: one that leads
+/// out of the new book first, of these an exact one, then one of that evaluation, then that of the deepest search. The largest numbers of visits and
+/// games count, and all that is proven: to merge a book with a copy of it changes nothing. Returns the number of positions.
 ///
 /// # Errors
 /// If one cannot be read, the file is there already or cannot be written, or there was an interrupt; then there is no new book.
 pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &AtomicBool) -> Result<u64, BookError> {
     let mut keys = BTreeSet::new();
     for book in books {
-        keys.append(&mut book.keys()?);
+        book.each(&mut |key, _| {
+            keys.insert(key);
+            expect_no_interrupt(interrupt)
+        })?;
     }
-    make(path, weights, &keys, interrupt, |key, made| {
+    let entry = |key: &Key, made: &dyn Positions| -> Result<Entry, BookError> {
         let mut merged = Entry::UNSEARCHED;
         let mut best = None;
         for book in books {
             let Some(entry) = book.get(key)?.map(|entry| with_legal_leaf(key, entry)) else { continue };
             merged.visits = merged.visits.max(entry.visits);
             merged.games = merged.games.max(entry.games);
+            let known = (merged.lower, merged.upper);
+            (merged.lower, merged.upper) = narrowed(known, (entry.lower, entry.upper)).unwrap_or(known);
             let Some(rank) = rank(&entry, weights) else { continue };
             // A leaf that is in the other book is to be searched for again.
             let rank = Some((Neighbours::of(made, key, &entry)?.leaf.is_some(), rank));
@@ -89,13 +96,14 @@ pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &At
             }
         }
         Ok(merged)
-    })
+    };
+    make(path, weights, &keys, interrupt, entry, |_, _| {})
 }
 
-/// The entry without a leaf that is no move, as a damaged file may have one.
+/// The entry; only its numbers of visits and games if its leaf is no move, as a damaged file may have one.
 fn with_legal_leaf(key: &Key, entry: Entry) -> Entry {
     match illegal_leaf(key, &entry) {
-        Some(_) => Entry { leaf: Leaf::Unsearched, weights: Entry::UNSEARCHED.weights, ..entry },
+        Some(_) => Entry { visits: entry.visits, games: entry.games, ..Entry::UNSEARCHED },
         None => entry,
     }
 }
@@ -133,11 +141,12 @@ pub fn prune(
     path: &Path,
     interrupt: &AtomicBool,
 ) -> Result<u64, BookError> {
-    let kept = reached(book, keep)?;
-    make(path, weights, &kept, interrupt, |key, _| {
+    let kept = reached(book, keep, interrupt)?;
+    let entry = |key: &Key, _: &dyn Positions| -> Result<Entry, BookError> {
         let Some(entry) = book.get(key)? else { return Ok(Entry::UNSEARCHED) };
         entry_without(book, key, &with_legal_leaf(key, entry), &kept)
-    })
+    };
+    make(path, weights, &kept, interrupt, entry, |_, _| {})
 }
 
 /// What it takes to come to a position: what the moves lose, and what the growth pays.
@@ -148,22 +157,23 @@ struct Way {
 }
 
 /// The positions that are to be kept.
-fn reached(book: &dyn Positions, keep: Keep) -> Result<BTreeSet<Key>, BookError> {
+fn reached(book: &dyn Positions, keep: Keep, interrupt: &AtomicBool) -> Result<BTreeSet<Key>, BookError> {
     let most = keep.loss.map_or(u32::MAX, |loss| loss.units().max(0) as u32);
     let mut waiting = BTreeMap::from([(Key::of(&Position::START).0, Way { loss: 0, cost: 0 })]);
     let mut reached = Vec::new();
     // What comes earlier in a game comes first, so nothing is looked at before all ways to it are known.
     while let Some((key, way)) = waiting.pop_last() {
+        expect_no_interrupt(interrupt)?;
         let Some(entry) = book.get(&key)? else { continue };
         reached.push((way.cost, key));
         for child in Neighbours::of(book, &key, &entry)?.children {
             let Some(next) = child.next.key() else { continue };
-            let lost = child.value().map_or(0, |value| behind(&entry, value));
-            let loss = way.loss.saturating_add(lost);
+            let lost = child.value().map_or(0, |value| loss(&entry, value));
+            let lost = way.loss.saturating_add(lost);
             let cost = way.cost.saturating_add(child.step(&entry));
-            if loss <= most {
-                let known = waiting.entry(next).or_insert(Way { loss, cost });
-                *known = Way { loss: known.loss.min(loss), cost: known.cost.min(cost) };
+            if lost <= most {
+                let known = waiting.entry(next).or_insert(Way { loss: lost, cost });
+                *known = Way { loss: known.loss.min(lost), cost: known.cost.min(cost) };
             }
         }
     }
@@ -177,7 +187,8 @@ fn reached(book: &dyn Positions, keep: Keep) -> Result<BTreeSet<Key>, BookError>
 fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet<Key>) -> Result<Entry, BookError> {
     let mut outside = Neighbours::of(book, key, entry)?;
     outside.children.retain(|child| child.next.key().is_some_and(|behind| !kept.contains(&behind)));
-    let of_outside = outside.recomputed(entry, entry.weights);
+    // A leaf is not exact because the position is solved.
+    let of_outside = outside.recomputed(&Entry { lower: -64, upper: 64, ..*entry }, entry.weights);
     let best = outside.children.iter().filter(|child| child.value().is_some()).max_by_key(|child| child.value());
     let (Some(best), Some(value)) = (best, of_outside.value) else { return Ok(*entry) };
     let old_leaf = match entry.leaf {
@@ -200,9 +211,9 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::tests::{WEIGHTS, book, found, searched};
+    use super::super::graph::tests::{WEIGHTS, add, book, found, searched, solved_then_estimated};
     use super::super::graph::{self, fault};
-    use super::super::moves;
+    use super::super::{Next, moves};
     use super::*;
     use crate::othello::{Color, Square};
     use std::collections::HashMap;
@@ -244,6 +255,54 @@ mod tests {
     }
 
     #[test]
+    fn what_one_book_has_proven_is_proven_in_the_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut other, key, reply) = solved_then_estimated(2, 1);
+        let solved = BTreeMap::from([(key, Entry { value: Some(Score::from_discs(2)), ..other[&key] })]);
+        other.remove(&key);
+        let leaf = first_open(&other, &key);
+        add(&mut other, key, searched(found(leaf, -9, SearchDepth::Plies(8))));
+        assert_eq!((other[&key].value, other[&key].lower), (Some(Score::from_discs(1)), -64));
+        for (number, books) in [[&solved, &other], [&other, &solved]].into_iter().enumerate() {
+            let path = folder.path().join(number.to_string());
+            let books = books.map(|book| book as &dyn Positions);
+            merge(&books, WEIGHTS, &path, &AtomicBool::new(false)).unwrap();
+            let merged = entries(&super::super::Snapshot::open(&path).unwrap());
+            assert_eq!((merged[&key].lower, merged[&key].upper), (2, 2));
+            assert_eq!(merged[&key].value, Some(Score::from_discs(2)));
+            assert_eq!(merged[&reply], other[&reply]);
+            let start = merged[&Key::of(&Position::START).0];
+            assert_eq!((start.value, start.is_solved()), (Some(Score::from_discs(-2)), true));
+        }
+    }
+
+    /// The first move of a position that leads to none in the book.
+    fn first_open(book: &BTreeMap<Key, Entry>, key: &Key) -> Square {
+        let is_open = |next: &Next| next.key().is_none_or(|next| !book.contains_key(&next));
+        moves(&key.position()).find(|(_, next)| is_open(next)).unwrap().0
+    }
+
+    #[test]
+    fn what_is_proven_is_left_when_the_moves_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut book, key, _) = solved_then_estimated(2, -5);
+        let start = Key::of(&Position::START).0;
+        add(&mut book, start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED });
+        let path = folder.path().join("book");
+        let keep = Keep { positions: Some(2), loss: None };
+        prune(&book, WEIGHTS, keep, &path, &AtomicBool::new(false)).unwrap();
+        let left = entries(&super::super::Snapshot::open(&path).unwrap());
+        let leaf = left[&key].leaf;
+        let Leaf::Found { value, depth, .. } = leaf else { panic!("{leaf:?}") };
+        assert!(value == Score::from_discs(-5) && !depth.is_exact(), "{leaf:?}");
+        for (key, discs) in [(key, 2), (start, -2)] {
+            assert_eq!((left[&key].value, left[&key].is_solved()), (Some(Score::from_discs(discs)), true));
+        }
+        let interrupted = prune(&book, WEIGHTS, keep, &folder.path().join("other"), &AtomicBool::new(true));
+        assert!(matches!(interrupted, Err(BookError::Interrupted)));
+    }
+
+    #[test]
     fn a_leaf_that_a_damaged_file_has_made_no_move_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let mut damaged = book();
@@ -279,10 +338,11 @@ mod tests {
         }
         let book = book();
         let path = folder.path().join("late");
-        let made = make(&path, WEIGHTS, &Positions::keys(&book).unwrap(), &AtomicBool::new(false), |key, _| {
+        let entry = |key: &Key, _: &dyn Positions| -> Result<Entry, BookError> {
             fs::write(&path, "theirs")?;
             Ok(book[key])
-        });
+        };
+        let made = make(&path, WEIGHTS, &Positions::keys(&book).unwrap(), &AtomicBool::new(false), entry, |_, _| {});
         assert!(matches!(made, Err(BookError::Exists)));
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }

@@ -1,17 +1,23 @@
 //! A book that grows: a `redb` file. What a transaction has changed is there after a crash whole or not at all.
 
-use super::graph::{fault, is_draw, propagate};
+use super::graph::{computed, fault, is_draw, propagate};
 use super::held::{Held, unless_damaged};
 use super::overlay::Overlay;
-use super::{BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut, expect_new, expect_not_builtin};
+use super::{
+    BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut, expect_new, expect_no_interrupt,
+    expect_not_builtin,
+};
 use crate::othello::Position;
+use redb::backends::FileBackend;
 use redb::{
     AccessGuard, Builder, DatabaseError, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable,
-    ReadableTableMetadata, Table, TableDefinition, TableError, WriteTransaction,
+    ReadableTableMetadata, StorageError, Table, TableDefinition, TableError, WriteTransaction,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The format of the entries.
@@ -50,8 +56,14 @@ impl Database {
     /// If the file is there already or cannot be written.
     pub fn create(path: &Path, weights: u32) -> Result<Database, BookError> {
         expect_new(path)?;
+        // Another program may make a book of this name at the same time: only one of them makes the file.
+        let file = File::options().read(true).write(true).create_new(true).open(path);
+        let file = file.map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => BookError::Exists,
+            _ => error.into(),
+        })?;
         let create = || {
-            let book = Database(Held::new(opened(|| builder().create(path))?));
+            let book = Database(Held::new(opened(|| builder().create_with_backend(FileBackend::new(file)?))?));
             book.change(|changes| {
                 set_about(changes, FORMAT, VERSION)?;
                 set_about(changes, WEIGHTS, weights.into())?;
@@ -59,11 +71,9 @@ impl Database {
             })?;
             Ok(book)
         };
-        create().inspect_err(|error| {
-            // Half a book would be in the way of the next attempt; but another program may have been quicker.
-            if !matches!(error, BookError::InUse) {
-                let _ = fs::remove_file(path);
-            }
+        create().inspect_err(|_| {
+            // Half a book would be in the way of the next attempt.
+            let _ = fs::remove_file(path);
         })
     }
 
@@ -73,16 +83,29 @@ impl Database {
     /// # Errors
     /// If the file cannot be read or written, is not a book of this program's format, is in use, or is damaged, and then stays as it is.
     pub fn open(path: &Path) -> Result<Database, BookError> {
+        Database::open_and_compare(path, true)
+    }
+
+    /// [`Database::open`] without a look at the checksums, for a program that has compared them.
+    ///
+    /// # Errors
+    /// As for [`Database::open`], but for damage.
+    pub fn open_compared(path: &Path) -> Result<Database, BookError> {
+        Database::open_and_compare(path, false)
+    }
+
+    fn open_and_compare(path: &Path, compares: bool) -> Result<Database, BookError> {
         expect_not_builtin(path)?;
         if PackedBook::is_at(path)? {
             return Err(BookError::Packed);
         }
-        let file = opened(|| builder().set_check_integrity_on_open(true).open(path)).map_err(|error| match error {
-            BookError::Damaged(why) => BookError::Damaged(format!(
-                "{why}; it was not changed, and 'emilia book merge' may make a whole one of it"
-            )),
-            error => error,
-        })?;
+        let file =
+            opened(|| builder().set_check_integrity_on_open(compares).open(path)).map_err(|error| match error {
+                BookError::Damaged(why) => BookError::Damaged(format!(
+                    "{why}; it was not changed, and 'emilia book merge' may make a whole one of it"
+                )),
+                error => error,
+            })?;
         let book = Database(Held::new(file));
         if let Err(BookError::FormerFormat { weights }) = book.read() {
             log::warn!("the book '{}' is brought to format {VERSION}", path.display());
@@ -97,13 +120,24 @@ impl Database {
     /// # Errors
     /// As for [`Database::open`].
     pub fn open_when_free(path: &Path, patience: Duration) -> Result<Database, BookError> {
+        Database::when_free(patience, || Database::open(path))
+    }
+
+    /// Opens a book by this function as soon as no other program has it, if that is within this time, about.
+    ///
+    /// # Errors
+    /// Those of the function.
+    pub fn when_free(
+        patience: Duration,
+        open: impl Fn() -> Result<Database, BookError>,
+    ) -> Result<Database, BookError> {
         for _ in 0..patience.as_millis() / AGAIN.as_millis() {
-            match Database::open(path) {
+            match open() {
                 Err(BookError::InUse) => std::thread::sleep(AGAIN),
                 opened => return opened,
             }
         }
-        Database::open(path)
+        open()
     }
 
     /// Makes a book of the former format one of today's.
@@ -140,7 +174,7 @@ impl Database {
     }
 
     /// Adds positions or changes what is known of them, then makes right all that depends on them, as one unit: if it fails, the book is as
-    /// it was before. Returns how many positions were looked at.
+    /// it was before.
     ///
     /// # Errors
     /// If the disk does not take it.
@@ -148,7 +182,7 @@ impl Database {
         &self,
         weights: u32,
         work: impl FnOnce(&mut dyn PositionsMut) -> Result<BTreeSet<Key>, BookError>,
-    ) -> Result<u64, BookError> {
+    ) -> Result<(), BookError> {
         self.change(|changes| {
             let mut positions = positions(changes)?;
             let changed = work(&mut positions)?;
@@ -156,19 +190,33 @@ impl Database {
         })
     }
 
-    /// Makes costs count with an evaluation of this fingerprint: what another one has found is to be searched again.
+    /// Makes costs count with an evaluation of this fingerprint: what another one has found is to be searched again. All of it is one unit of
+    /// work.
     ///
     /// # Errors
-    /// If the disk does not take it.
-    pub fn grow_with(&self, weights: u32) -> Result<(), BookError> {
+    /// If the disk does not take it, or there was an interrupt; then the book is as it was before.
+    pub fn grow_with(&self, weights: u32, interrupt: &AtomicBool) -> Result<(), BookError> {
         if self.read()?.weights == weights {
             return Ok(());
         }
         self.change(|changes| {
             set_about(changes, WEIGHTS, weights.into())?;
             let mut positions = positions(changes)?;
-            let keys = positions.keys()?;
-            propagate(&mut positions, keys, weights).map(drop)
+            let mut keys = Vec::new();
+            positions.each(&mut |key, _| {
+                keys.push(key);
+                expect_no_interrupt(interrupt)
+            })?;
+            // What is behind a position has come before it, so none is looked at again.
+            for key in keys {
+                expect_no_interrupt(interrupt)?;
+                let Some(entry) = positions.get(&key)? else { continue };
+                let computed = computed(&positions, &key, &entry, weights)?;
+                if computed != entry {
+                    positions.put(&key, &computed)?;
+                }
+            }
+            Ok(())
         })
     }
 }
@@ -366,6 +414,34 @@ impl Snapshot {
         self.tables.positions.len().map_err(storage)
     }
 
+    /// The positions that can be read, where some pages are damaged, and how many cannot. What depends on the worth of a draw is left out.
+    ///
+    /// # Errors
+    /// If the system refuses, or there was an interrupt.
+    pub fn readable(&self, interrupt: &AtomicBool) -> Result<(BTreeMap<Key, Entry>, u64), BookError> {
+        let mut read = BTreeMap::new();
+        let is_damaged = |done: Result<(), BookError>| match done {
+            Ok(()) => Ok(false),
+            // A place that the file does not have makes it seem cut off.
+            Err(BookError::Damaged(_) | BookError::NotABook(_)) => Ok(true),
+            Err(error) => Err(error),
+        };
+        for empties in 0..=64 {
+            let [first, last] = [u8::MIN, u8::MAX].map(|byte| {
+                let mut bound = [byte; Key::BYTES];
+                bound[0] = empties;
+                bound
+            });
+            let rows = || self.tables.positions.range::<&[u8; Key::BYTES]>(&first..=&last).map_err(storage);
+            // A reading ends at a damaged page; what is behind that is read from the other end.
+            if is_damaged(unless_damaged(|| read_rows(rows()?, interrupt, &mut read)))? {
+                is_damaged(unless_damaged(|| read_rows(rows()?.rev(), interrupt, &mut read)))?;
+            }
+        }
+        let lost = unless_damaged(|| self.count())?.saturating_sub(read.len() as u64);
+        Ok((read, lost))
+    }
+
     /// Computes everything again that can be, and hands what is wrong to `complain`. Returns the number of faults.
     ///
     /// # Errors
@@ -381,6 +457,22 @@ impl Snapshot {
         })?;
         Ok(faults)
     }
+}
+
+/// Reads rows until there are no more, or one cannot be read; what is no position is left out.
+fn read_rows<'a>(
+    rows: impl Iterator<Item = Result<(AccessGuard<'a, KeyBytes>, AccessGuard<'a, EntryBytes>), StorageError>>,
+    interrupt: &AtomicBool,
+    read: &mut BTreeMap<Key, Entry>,
+) -> Result<(), BookError> {
+    for row in rows {
+        expect_no_interrupt(interrupt)?;
+        let (found, value) = row.map_err(storage)?;
+        if let (Ok(key), Ok(entry)) = (key(found.value()), entry(value.value())) {
+            read.insert(key, entry);
+        }
+    }
+    Ok(())
 }
 
 impl Positions for Snapshot {
@@ -447,139 +539,4 @@ fn opened<T, E: Into<redb::Error>>(work: impl FnOnce() -> Result<T, E>) -> Resul
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::graph::tests::{first_move, found, searched};
-    use super::*;
-    use crate::othello::{GameRecord, Move};
-    use crate::search::SearchDepth;
-
-    /// A book that has learned some games.
-    fn book(path: &Path) -> Database {
-        let book = Database::create(path, 5).unwrap();
-        for seed in 0..30u64 {
-            let mut game = GameRecord::default();
-            let end = crate::testing::random_position(seed, 40);
-            // The way to a position is not known: a game that begins at it is one too.
-            game.take(Move::Place("f5".parse().unwrap())).unwrap();
-            book.learn(&[game, GameRecord::from_position(end)], 60).unwrap();
-        }
-        book
-    }
-
-    #[test]
-    fn what_failed_left_nothing_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let book = book(&folder.path().join("book"));
-        let before = book.read().unwrap().count().unwrap();
-        let failed = book.update(5, |positions| {
-            positions.put(&Key::of(&crate::testing::random_position(99, 30)).0, &Entry::UNSEARCHED)?;
-            Err(BookError::InUse)
-        });
-        assert!(failed.is_err());
-        assert_eq!(book.read().unwrap().count().unwrap(), before);
-        assert_eq!(book.read().unwrap().check(&mut |fault| panic!("{fault}")).unwrap(), 0);
-    }
-
-    #[test]
-    fn one_program_at_a_time_changes_a_book() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("book");
-        let book = book(&path);
-        assert!(matches!(Database::open(&path), Err(BookError::InUse)));
-        assert!(matches!(Snapshot::open(&path).err(), Some(BookError::InUse)));
-        assert!(matches!(Database::create(&path, 5), Err(BookError::Exists)));
-        drop(book);
-        let (one, other) = (Snapshot::open(&path).unwrap(), Snapshot::open(&path).unwrap());
-        assert_eq!(one.count().unwrap(), other.count().unwrap());
-        assert!(matches!(Database::open(&path), Err(BookError::InUse)));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                std::thread::sleep(3 * AGAIN);
-                drop((one, other));
-            });
-            Database::open_when_free(&path, Duration::from_secs(2)).unwrap();
-        });
-    }
-
-    #[test]
-    fn a_book_of_the_former_format_is_brought_to_this_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("book");
-        let grown = book(&path);
-        let key = grown.read().unwrap().keys().unwrap().pop_first().unwrap();
-        let put = |positions: &mut dyn PositionsMut| {
-            positions.put(&key, &searched(found(first_move(&key), 0, SearchDepth::Exact)))?;
-            Ok(BTreeSet::from([key]))
-        };
-        grown.update(5, put).unwrap();
-        let draws = |path: &Path| Snapshot::open(path).unwrap().get(&key).unwrap().unwrap().draws;
-        grown
-            .change(|changes| {
-                changes.delete_table(DRAWS).map_err(storage)?;
-                set_about(changes, FORMAT, WITHOUT_DRAWS)
-            })
-            .unwrap();
-        drop(grown);
-        assert_eq!(draws(&path), Some(Draws::DRAW));
-        let found = Snapshot::open(&path).unwrap().check(&mut |fault| panic!("{fault}")).unwrap();
-        assert_eq!(found, 0);
-    }
-
-    #[test]
-    fn other_formats_and_other_files_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("book");
-        let future = book(&path);
-        future.change(|changes| set_about(changes, FORMAT, VERSION + 1)).unwrap();
-        drop(future);
-        assert!(matches!(Database::open(&path), Err(BookError::Version { found: 3, expected: 2 })));
-        assert!(matches!(Snapshot::open(&path).err(), Some(BookError::Version { .. })));
-        let other = folder.path().join("other");
-        for bytes in [&b""[..], b"a book", &[0; 100_000]] {
-            fs::write(&other, bytes).unwrap();
-            for error in [Database::open(&other).err(), Snapshot::open(&other).err()] {
-                assert!(
-                    matches!(error, Some(BookError::NotABook(_) | BookError::Damaged(_) | BookError::Io(_))),
-                    "{error:?}"
-                );
-            }
-            assert_eq!(fs::read(&other).unwrap(), bytes, "what is no book stays as it is");
-        }
-    }
-
-    #[test]
-    fn damaged_pages_are_seen_by_who_only_reads() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("book");
-        drop(book(&path));
-        let bytes = fs::read(&path).unwrap();
-        assert!(Snapshot::open_and_check_pages(&path).is_ok());
-        // In the middle of a page there is an entry.
-        let (mut seen, mut damaged) = (0, bytes.clone());
-        for page in (0..bytes.len() / 4096).step_by(7) {
-            let at = page * 4096 + 600;
-            damaged[at] ^= 1;
-            fs::write(&path, &damaged).unwrap();
-            let checked = Snapshot::open_and_check_pages(&path);
-            seen += u32::from(checked.is_err());
-            drop(checked);
-            assert!(fs::read(&path).unwrap() == damaged, "it stays as it is");
-            damaged[at] ^= 1;
-        }
-        assert!(seen > 0);
-    }
-
-    #[test]
-    fn a_book_that_was_cut_is_refused_or_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, cut) = (folder.path().join("book"), folder.path().join("cut"));
-        drop(book(&path));
-        let bytes = fs::read(&path).unwrap();
-        let last_page = bytes.len() - 4096..bytes.len();
-        for length in (0..bytes.len()).step_by(997).chain(last_page) {
-            fs::write(&cut, &bytes[..length]).unwrap();
-            let checked = Snapshot::open(&cut).and_then(|book| book.check(&mut |_| {}));
-            assert!(!matches!(checked, Ok(1..)), "{length}: {checked:?}");
-        }
-    }
-}
+mod tests;

@@ -8,11 +8,11 @@ use crate::search::{Score, SearchDepth, Selectivity};
 /// What is known of a position. Values and bounds are for its side to move; squares are those of [`Key::position`](super::Key::position).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// What it is worth: the best of the leaf and of the moves in the book; `None` until it was searched.
+    /// What it is worth: the best of the leaf and of the moves in the book, within the bounds; `None` until it was searched.
     pub value: Option<Score>,
     /// What it is worth by what a draw is worth; `None` if that is the value.
     pub draws: Option<Draws>,
-    /// The least final score that is proven, in discs.
+    /// The least final score that is proven, in discs. What was proven once stays, unless it is contradicted.
     pub lower: i8,
     /// The greatest final score that is proven, in discs.
     pub upper: i8,
@@ -63,7 +63,7 @@ impl Leaf {
 }
 
 /// The codes of leaves that are no squares.
-const UNSEARCHED: u8 = 64;
+const NOT_FOUND: u8 = 64;
 const NONE_LEFT: u8 = 65;
 const NO_VALUE: i16 = i16::MIN;
 /// The code of a search that has seen the end of the game, where others have the confidence of their cuts.
@@ -118,7 +118,7 @@ impl Entry {
     pub fn judgement(&self) -> [u8; Entry::JUDGEMENT_BYTES] {
         let value = self.value.map_or(NO_VALUE, units);
         let (code, leaf_value, plies, confidence) = match self.leaf {
-            Leaf::Unsearched => (UNSEARCHED, 0, 0, EXACT),
+            Leaf::Unsearched => (NOT_FOUND, 0, 0, EXACT),
             Leaf::NoneLeft => (NONE_LEFT, 0, 0, EXACT),
             Leaf::Found { square, value, depth } => {
                 let (plies, confidence) = match depth {
@@ -151,7 +151,7 @@ impl Entry {
             units => Some(score(units)?),
         };
         let leaf = match code {
-            UNSEARCHED => Leaf::Unsearched,
+            NOT_FOUND => Leaf::Unsearched,
             NONE_LEFT => Leaf::NoneLeft,
             index => {
                 let depth = match confidence {

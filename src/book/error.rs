@@ -24,6 +24,12 @@ pub enum BookError {
     /// The file is there already.
     #[error("the file is there already")]
     Exists,
+    /// A file of another kind is there, and may be a book that grows.
+    #[error("a file that is no {expected} is there already, and is not replaced")]
+    OtherFile {
+        /// What would be replaced.
+        expected: &'static str,
+    },
     /// The user has ended the work. Nothing was changed.
     #[error("interrupted; no book was made")]
     Interrupted,

@@ -1,7 +1,9 @@
 //! How values, bounds and costs of positions depend on one another, and how they are kept right.
 //!
 //! A position is worth the best of its moves: those that lead to a position with a value are worth what that position is, and of all others
-//! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`fault`] does.
+//! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`fault`] does. What is proven stays
+//! proven, though, when a leaf that has proven it gives way to a position that is only estimated: bounds become narrower, never wider, unless
+//! what is behind the position contradicts them.
 //!
 //! The cost says where the book is to grow: that of a leaf is how far it is below the best move, and on the way down each move costs
 //! [`PLY`] and how far it is below the best one there. The position to be searched next is the cheapest below the root. This is drop-out
@@ -14,7 +16,7 @@ use super::{Draws, Entry, Key, Leaf, Next, moves};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square};
 use crate::search::Score;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one ply costs, in units of 1/128 disc.
 pub const PLY: u32 = DISC as u32 / 2;
@@ -44,6 +46,16 @@ pub trait Positions {
             Ok(())
         })?;
         Ok(keys)
+    }
+}
+
+impl Positions for BTreeMap<Key, Entry> {
+    fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
+        Ok(BTreeMap::get(self, key).copied())
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+        self.iter().try_for_each(|(key, entry)| visit(*key, *entry))
     }
 }
 
@@ -117,7 +129,8 @@ impl Neighbours {
         !self.open.is_empty() && !(self.leaf.is_some() && (entry.weights == weights || entry.has_exact_leaf()))
     }
 
-    /// The entry with its value, bounds and cost as the neighbours have them.
+    /// The entry with its value, bounds and cost as the neighbours have them. Bounds that the entry has already stay, unless these contradict
+    /// them.
     pub(super) fn recomputed(&self, entry: &Entry, weights: u32) -> Entry {
         let mut recomputed = *entry;
         if self.open.is_empty() {
@@ -131,25 +144,37 @@ impl Neighbours {
         };
         let values = self.children.iter().filter_map(|child| child.value());
         let best = values.chain(open).max();
-        (recomputed.lower, recomputed.upper) = self.bounds(&recomputed);
+        let computed = self.bounds(&recomputed);
+        (recomputed.lower, recomputed.upper) = narrowed((entry.lower, entry.upper), computed).unwrap_or(computed);
         let (least, most) = (Score::from_discs(recomputed.lower.into()), Score::from_discs(recomputed.upper.into()));
         // Of a position that was not searched, only some moves are known: games have played them.
-        let is_known = recomputed.leaf != Leaf::Unsearched || recomputed.is_solved();
-        recomputed.value = best.filter(|_| is_known).map(|value| value.clamp(least, most));
-        recomputed.draws = recomputed.value.and_then(|value| self.draws(&recomputed, open, value));
+        let best = best.filter(|_| recomputed.leaf != Leaf::Unsearched).map(|value| value.clamp(least, most));
+        recomputed.value = if recomputed.is_solved() { Some(least) } else { best };
+        let is_kept_draw = (recomputed.lower, recomputed.upper) == (0, 0) && computed != (0, 0);
+        let kept_draw = is_kept_draw.then_some(Draws::DRAW);
+        recomputed.draws = recomputed.value.and_then(|value| self.draws(&recomputed, open, kept_draw, value));
         recomputed.cost = self.cost(&recomputed, open, weights);
         recomputed
     }
 
-    /// What the position is worth by what a draw is worth, if that matters.
-    fn draws(&self, entry: &Entry, open: Option<Score>, value: Score) -> Option<Draws> {
-        if !is_draw(entry) && self.children.iter().all(|child| child.entry.draws.is_none()) {
+    /// What the position is worth by what a draw is worth, if that matters. `kept` is there if it is a draw that the moves do not show any more.
+    fn draws(&self, entry: &Entry, open: Option<Score>, kept: Option<Draws>, value: Score) -> Option<Draws> {
+        if !is_draw(entry) && kept.is_none() && self.children.iter().all(|child| child.entry.draws.is_none()) {
             return None;
         }
         let open = open.map(|leaf| if is_draw(entry) { Draws::DRAW } else { Draws::none(leaf) });
-        let draws = self.children.iter().filter_map(|child| child.draws()).chain(open);
+        // Where a draw is proven, the value of a move that seems to win is too high.
+        let counts = |draws: &Draws| kept.is_none() || draws.lost < Score::ZERO;
+        let draws = self.children.iter().filter_map(|child| child.draws()).chain(open).filter(counts).chain(kept);
         let draws = draws.reduce(|a, b| Draws { lost: a.lost.max(b.lost), won: a.won.max(b.won) })?;
-        let draws = Draws { lost: draws.lost.min(value), won: draws.won.max(value) };
+        let mut draws = Draws { lost: draws.lost.min(value), won: draws.won.max(value) };
+        // Who is proven to win or to lose does so whatever a draw is worth.
+        if entry.lower > 0 {
+            draws.lost = draws.lost.max(Score::from_discs(entry.lower.into()));
+        }
+        if entry.upper < 0 {
+            draws.won = draws.won.min(Score::from_discs(entry.upper.into()));
+        }
         (draws.lost < draws.won).then_some(draws)
     }
 
@@ -181,7 +206,7 @@ impl Neighbours {
         if self.asks_for_search(entry, weights) {
             return 0;
         }
-        let of_leaf = open.filter(|_| self.can_be_extended(entry)).map(|value| behind(entry, value));
+        let of_leaf = open.filter(|_| self.can_be_extended(entry)).map(|value| loss(entry, value));
         self.children.iter().filter_map(|child| child.cost(entry)).chain(of_leaf).min().unwrap_or(Entry::NOTHING_TO_DO)
     }
 }
@@ -215,14 +240,14 @@ impl Child {
 
     /// What the move to the child costs.
     pub(super) fn step(&self, from: &Entry) -> u32 {
-        let behind = self.value().map_or(0, |value| behind(from, value));
+        let loss = self.value().map_or(0, |value| loss(from, value));
         let digits = (u64::from(self.entry.games) + 1).ilog2();
-        PLY + behind / (1 + digits)
+        PLY + loss / (1 + digits)
     }
 }
 
 /// How far a move of this value is below the best one.
-pub(super) fn behind(entry: &Entry, value: Score) -> u32 {
+pub(super) fn loss(entry: &Entry, value: Score) -> u32 {
     entry.value.map_or(0, |best| (best.units() - value.units()).max(0) as u32)
 }
 
@@ -231,30 +256,47 @@ pub(super) fn is_draw(entry: &Entry) -> bool {
     entry.has_exact_leaf() && matches!(entry.leaf, Leaf::Found { value: Score::ZERO, .. })
 }
 
+/// What both bounds say, if they do not contradict each other.
+pub(super) fn narrowed(one: (i8, i8), other: (i8, i8)) -> Option<(i8, i8)> {
+    let (lower, upper) = (one.0.max(other.0), one.1.min(other.1));
+    (lower <= upper).then_some((lower, upper))
+}
+
+/// An entry of this position as what is behind the position makes it.
+pub(super) fn computed(
+    positions: &(impl Positions + ?Sized),
+    key: &Key,
+    entry: &Entry,
+    weights: u32,
+) -> Result<Entry, BookError> {
+    Ok(Neighbours::of(positions, key, entry)?.recomputed(entry, weights))
+}
+
 /// Makes what depends on these positions right: themselves, and all before them that change by it. `weights` is the fingerprint of the
-/// evaluation that the book grows with. Returns how many were looked at.
+/// evaluation that the book grows with.
+///
+/// # Errors
+/// If the book cannot be read or written.
 pub fn propagate(
     positions: &mut (impl PositionsMut + ?Sized),
     changed: BTreeSet<Key>,
     weights: u32,
-) -> Result<u64, BookError> {
+) -> Result<(), BookError> {
     let mut waiting = changed.clone();
-    let mut looked_at = 0;
     // What comes later in a game comes first.
     while let Some(key) = waiting.pop_first() {
         let Some(entry) = positions.get(&key)? else { continue };
-        looked_at += 1;
-        let recomputed = Neighbours::of(positions, &key, &entry)?.recomputed(&entry, weights);
-        if recomputed != entry {
-            positions.put(&key, &recomputed)?;
+        let computed = computed(positions, &key, &entry, weights)?;
+        if computed != entry {
+            positions.put(&key, &computed)?;
         }
-        if recomputed != entry || changed.contains(&key) {
+        if computed != entry || changed.contains(&key) {
             for before in before(positions, &key) {
                 waiting.insert(before?.0);
             }
         }
     }
-    Ok(looked_at)
+    Ok(())
 }
 
 /// The square of a leaf that is no move.
@@ -273,8 +315,12 @@ pub fn fault(
     if let Some(square) = illegal_leaf(key, entry) {
         return Ok(Some(format!("{square} is no move")));
     }
-    let recomputed = Neighbours::of(positions, key, entry)?.recomputed(entry, weights);
-    Ok((recomputed != *entry).then(|| format!("stored {entry:?}, computed {recomputed:?}")))
+    Ok(difference(entry, &computed(positions, key, entry, weights)?))
+}
+
+/// What is wrong with an entry that should be this one.
+pub(super) fn difference(stored: &Entry, computed: &Entry) -> Option<String> {
+    (computed != stored).then(|| format!("stored {stored:?}, computed {computed:?}"))
 }
 
 #[cfg(test)]
@@ -282,19 +328,8 @@ pub(super) mod tests {
     use super::*;
     use crate::search::SearchDepth;
     use crate::testing::random_position;
-    use std::collections::BTreeMap;
 
     pub const WEIGHTS: u32 = 7;
-
-    impl Positions for BTreeMap<Key, Entry> {
-        fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
-            Ok(BTreeMap::get(self, key).copied())
-        }
-
-        fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-            self.iter().try_for_each(|(key, entry)| visit(*key, *entry))
-        }
-    }
 
     impl PositionsMut for BTreeMap<Key, Entry> {
         fn put(&mut self, key: &Key, entry: &Entry) -> Result<(), BookError> {
@@ -402,5 +437,73 @@ pub(super) mod tests {
         // The same value by an older evaluation is to be searched again.
         propagate(&mut book, BTreeSet::from([next]), WEIGHTS + 1).unwrap();
         assert_eq!((book[&start].value, book[&next].cost), (Some(Score::from_discs(3)), 0));
+    }
+
+    /// A book of the position behind f5, which its leaf d6 has solved, and of the position behind that leaf, by whose estimate d6 is worth
+    /// something else. The keys are those of the two.
+    pub fn solved_then_estimated(result: i32, estimate: i32) -> (BTreeMap<Key, Entry>, Key, Key) {
+        let root = Position::START.after("f5".parse().unwrap());
+        let (key, symmetry) = Key::of(&root);
+        let square: Square = "d6".parse().unwrap();
+        let reply = Key::of(&root.after(square)).0;
+        let mut book = BTreeMap::new();
+        add(&mut book, key, searched(found(symmetry.square(square), result, SearchDepth::Exact)));
+        assert_eq!((book[&key].lower, book[&key].upper), (result as i8, result as i8));
+        add(&mut book, reply, searched(found(first_move(&reply), -estimate, SearchDepth::Plies(8))));
+        (book, key, reply)
+    }
+
+    #[test]
+    fn a_result_outlives_the_estimate_of_what_is_behind_it() {
+        for (result, estimate) in [(2, -5), (2, 9), (0, -5), (0, 9), (-4, 9)] {
+            let (mut book, key, _) = solved_then_estimated(result, estimate);
+            let entry = book[&key];
+            assert_eq!((entry.lower, entry.upper), (result as i8, result as i8), "{estimate}");
+            assert_eq!((entry.value, entry.cost), (Some(Score::from_discs(result)), Entry::NOTHING_TO_DO));
+            // What a draw is worth matters where the result is one.
+            for draw in [-1, 1].map(Score::from_discs) {
+                let expected = if result == 0 { draw } else { Score::from_discs(result) };
+                assert_eq!(entry.worth(draw), Some(expected), "{result} {estimate}");
+            }
+            assert_eq!(fault(&book, &key, &entry, WEIGHTS).unwrap(), None);
+            // The position before it knows it too.
+            let start = Key::of(&Position::START).0;
+            add(&mut book, start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED });
+            assert_eq!((book[&start].value, book[&start].is_solved()), (Some(Score::from_discs(-result)), true));
+            let wrong = Entry { value: Some(Score::from_discs(30)), ..entry };
+            assert!(fault(&book, &key, &wrong, WEIGHTS).unwrap().is_some());
+        }
+    }
+
+    #[test]
+    fn what_contradicts_a_result_takes_its_place() {
+        let (mut book, key, reply) = solved_then_estimated(2, 1);
+        add(&mut book, reply, searched(found(first_move(&reply), -6, SearchDepth::Exact)));
+        assert_eq!((book[&key].value, book[&key].lower), (Some(Score::from_discs(6)), 6));
+        assert_eq!(fault(&book, &key, &book[&key], WEIGHTS).unwrap(), None);
+        let wrong = Entry { lower: -10, upper: 5, ..book[&key] };
+        assert!(fault(&book, &key, &wrong, WEIGHTS).unwrap().is_some(), "a contradiction is seen");
+    }
+
+    #[test]
+    fn a_result_holds_for_both_sides_of_a_pass() {
+        let before = |key: &Key| {
+            key.predecessors().into_iter().find_map(|before| {
+                let (square, _) = moves(&before.position()).find(|(_, next)| *next == Next::Again(*key))?;
+                Some((before, square))
+            })
+        };
+        let passes = (0..).map(|seed| random_position(seed, 8)).filter(Position::must_pass);
+        let mut found_before = passes.filter_map(|position| {
+            let behind = Key::of(&position.pass()).0;
+            before(&behind).map(|(key, square)| (behind, key, square))
+        });
+        let (behind, key, square) = found_before.next().unwrap();
+        let mut book = BTreeMap::new();
+        add(&mut book, key, searched(found(square, 4, SearchDepth::Exact)));
+        add(&mut book, behind, searched(found(first_move(&behind), -20, SearchDepth::Plies(2))));
+        let entry = book[&key];
+        assert_eq!((entry.value, entry.lower, entry.upper), (Some(Score::from_discs(4)), 4, 4));
+        assert_eq!(fault(&book, &key, &entry, WEIGHTS).unwrap(), None);
     }
 }

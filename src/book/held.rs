@@ -38,13 +38,17 @@ impl<T> Drop for Held<T> {
     }
 }
 
-/// The file's library takes what it has written for granted: what else stands there may make it panic, of which nobody is to hear but in the
-/// program's words.
+/// The file's library takes what it has written for granted: what else stands there may make it panic, of which nobody is to hear but in an
+/// error. That has the panic's text, which says more where the fault is the program's own.
 pub(super) fn unless_damaged<T>(work: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookError> {
-    caught(work).unwrap_or_else(|_| Err(BookError::Damaged("it contradicts itself".to_owned())))
+    caught(work).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let text = text.and_then(|text| text.lines().next()).map_or_else(String::new, |text| format!(" ({text})"));
+        Err(BookError::Damaged(format!("it contradicts itself{text}")))
+    })
 }
 
-/// What work of the library comes to, its panic without the text.
+/// What work of the library comes to; its panic is not printed.
 fn caught<T>(work: impl FnOnce() -> T) -> thread::Result<T> {
     thread_local! {
         static IS_READING: Cell<bool> = const { Cell::new(false) };
@@ -71,6 +75,7 @@ mod tests {
     use crate::othello::GameRecord;
     use std::fs;
     use std::path::Path;
+    use std::sync::atomic::AtomicBool;
 
     /// Bytes of a page of the library.
     const PAGE: usize = 4096;
@@ -91,6 +96,11 @@ mod tests {
             book.learn(&[GameRecord::from_position(crate::testing::random_position(seed, 40))], 60).unwrap();
         }
         drop(book);
+        without_a_page(path)
+    }
+
+    /// For each page of a book the same book without what is on it.
+    fn without_a_page(path: &Path) -> Vec<Vec<u8>> {
         let bytes = fs::read(path).unwrap();
         let pages = (1..bytes.len() / PAGE).map(|page| page * PAGE..(page + 1) * PAGE);
         let used = pages.filter(|page| bytes[page.clone()].iter().any(|byte| *byte != 0));
@@ -116,6 +126,38 @@ mod tests {
             assert_eq!(contents(&path).unwrap(), before);
         }
         assert!(refused > 0);
+    }
+
+    #[test]
+    fn all_is_read_but_what_a_damaged_page_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let book = Database::create(&path, 5).unwrap();
+        // So many have their rows on several pages.
+        let games: Vec<_> =
+            (0..600).map(|seed| GameRecord::from_position(crate::testing::random_position(seed, 40))).collect();
+        book.learn(&games, 60).unwrap();
+        drop(book);
+        let whole = contents(&path).unwrap();
+        let mut most = 0;
+        for damaged in without_a_page(&path) {
+            fs::write(&path, &damaged).unwrap();
+            let Ok(book) = Snapshot::open(&path) else { continue };
+            let (read, lost) = book.readable(&AtomicBool::new(false)).unwrap();
+            assert!(read.iter().all(|(key, entry)| whole.contains(&(*key, *entry))));
+            drop(book);
+            if contents(&path).is_err() {
+                assert_eq!(read.len() as u64 + lost, whole.len() as u64);
+                most = most.max(read.len());
+            }
+        }
+        assert!(most > whole.len() / 2 && most < whole.len(), "{most} of {}", whole.len());
+    }
+
+    #[test]
+    fn a_panic_of_the_program_says_what_it_is() {
+        let error = super::unless_damaged(|| -> Result<(), BookError> { panic!("of {}", "mine") }).unwrap_err();
+        assert!(error.to_string().ends_with("it contradicts itself (of mine)"), "{error}");
     }
 
     #[test]

@@ -38,8 +38,10 @@ pub use view::{BookMove, View, look_up};
 use crate::othello::Position;
 use crate::search::Contempt;
 use crate::whole_file::expect_folder;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A book to read from, of either kind.
 #[derive(Debug)]
@@ -64,6 +66,18 @@ impl Contents<'_> {
         match self {
             Contents::Packed(packed) => *packed,
             Contents::Database(book) => &**book,
+        }
+    }
+
+    /// The positions that can be read, where a part of the file is damaged, and how many cannot. What depends on the worth of a draw may be
+    /// left out.
+    ///
+    /// # Errors
+    /// If the system refuses, or there was an interrupt.
+    pub fn readable(&self, interrupt: &AtomicBool) -> Result<(BTreeMap<Key, Entry>, u64), BookError> {
+        match self {
+            Contents::Packed(packed) => Ok((packed.iter().collect(), 0)),
+            Contents::Database(book) => book.readable(interrupt),
         }
     }
 
@@ -97,6 +111,11 @@ fn expect_not_builtin(path: &Path) -> Result<(), BookError> {
     if path == Path::new(Book::BUILTIN) { Err(BookError::Builtin) } else { Ok(()) }
 }
 
+/// Fails if the user wants the work to end.
+fn expect_no_interrupt(interrupt: &AtomicBool) -> Result<(), BookError> {
+    if interrupt.load(Ordering::Relaxed) { Err(BookError::Interrupted) } else { Ok(()) }
+}
+
 /// Fails unless a book can be made at this path, where nothing may be yet.
 fn expect_new(path: &Path) -> Result<(), BookError> {
     expect_not_builtin(path)?;
@@ -128,6 +147,18 @@ impl Book {
             // While it grows it knows nothing; later moves ask it again.
             Ok(_) | Err(BookError::InUse) => Ok(Book::Database(path.to_owned())),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Fails unless the book at this path is one that can grow. One that another program has is.
+    ///
+    /// # Errors
+    /// If it is the book of the program or a packed one, or as for [`Book::open`].
+    pub fn expect_growing(path: &Path) -> Result<(), BookError> {
+        expect_not_builtin(path)?;
+        match Book::open(path)? {
+            Book::Packed(_) => Err(BookError::Packed),
+            Book::Database(_) => Ok(()),
         }
     }
 

@@ -7,6 +7,7 @@
 //! that order (4) and [`Draws`] (4).
 
 use super::exchange::BOOKS_OF_OTHERS;
+use super::graph::{computed, difference, illegal_leaf};
 use super::{BookError, Draws, Entry, Key, Positions, Snapshot, expect_not_builtin};
 use crate::file_bytes::FileBytes;
 use crate::whole_file::WholeFile;
@@ -121,6 +122,42 @@ impl PackedBook {
         })
     }
 
+    /// Computes every value again from the leaves, and hands what is wrong to `complain`. Returns the number of faults.
+    ///
+    /// # Errors
+    /// If the book cannot be read.
+    pub fn check(&self, complain: &mut dyn FnMut(&str)) -> Result<u64, BookError> {
+        let mut faults = 0;
+        for index in 0..self.positions {
+            if let Some(fault) = self.fault(index)? {
+                faults += 1;
+                complain(&format!("position {}: {fault}", index + 1));
+            }
+        }
+        Ok(faults)
+    }
+
+    /// What is wrong with the position in this place.
+    fn fault(&self, index: usize) -> Result<Option<String>, BookError> {
+        let boards = name(self.record(index));
+        if index > 0 && name(self.record(index - 1)) >= boards {
+            return Ok(Some("it is not behind the one before it in the order of the keys".to_owned()));
+        }
+        let (Some(key), Some(entry)) = (Key::from_boards(boards.1, boards.2), self.entry(index)) else {
+            return Ok(Some("it is no position, or it has no such value".to_owned()));
+        };
+        let fault = match illegal_leaf(&key, &entry) {
+            Some(square) => Some(format!("{square} is no move")),
+            None => {
+                let computed = computed(self, &key, &entry, self.weights)?;
+                // These are not in the file.
+                let draws = if self.knows_draws { computed.draws } else { entry.draws };
+                difference(&entry, &Entry { cost: entry.cost, draws, ..computed })
+            }
+        };
+        Ok(fault.map(|fault| format!("{}: {fault}", key.position())))
+    }
+
     fn entry(&self, index: usize) -> Option<Entry> {
         let mut judgement = *self.record(index)[BOARDS..].first_chunk()?;
         let square: &mut u8 = &mut judgement[Entry::SQUARE];
@@ -175,8 +212,9 @@ fn begins_with(path: &Path, bytes: &[u8]) -> Result<bool, BookError> {
     }
 }
 
-/// Fails if there is a file that begins with none of these bytes: it may be a book that grows, and is not to be replaced.
-pub(super) fn expect_no_other_file(path: &Path, beginnings: &[&[u8]]) -> Result<(), BookError> {
+/// Fails if there is a file that begins with none of these bytes, so is not what was expected: it may be a book that grows, and is not to be
+/// replaced.
+pub(super) fn expect_no_other_file(path: &Path, beginnings: &[&[u8]], expected: &'static str) -> Result<(), BookError> {
     if !std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) {
         return Ok(());
     }
@@ -185,7 +223,7 @@ pub(super) fn expect_no_other_file(path: &Path, beginnings: &[&[u8]]) -> Result<
             return Ok(());
         }
     }
-    Err(BookError::Exists)
+    Err(BookError::OtherFile { expected })
 }
 
 fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
@@ -201,7 +239,7 @@ fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
 /// If the book cannot be read or the file not be written, or if a file that is no packed book is there: it may be a book that grows.
 pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
     expect_not_builtin(path)?;
-    expect_no_other_file(path, &[MAGIC])?;
+    expect_no_other_file(path, &[MAGIC], "packed book")?;
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -337,6 +375,40 @@ mod tests {
         assert!(matches!(of(&other), Err(BookError::Version { found: 3, expected: 2 })));
     }
 
+    /// The bytes with the checksum that is theirs.
+    fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+        let header: [u8; HEADER] = bytes[..HEADER].try_into().unwrap();
+        let sum = checksum(&header, &bytes[HEADER..]).to_le_bytes();
+        bytes[CHECKSUM..HEADER].copy_from_slice(&sum);
+        bytes
+    }
+
+    #[test]
+    fn what_is_wrong_behind_a_checksum_is_found() {
+        let faults = |bytes: Vec<u8>| {
+            let mut told = Vec::new();
+            let count = of(&summed(bytes)).unwrap().check(&mut |fault| told.push(fault.to_owned())).unwrap();
+            assert_eq!(told.len() as u64, count);
+            told
+        };
+        assert_eq!(faults(bytes().to_vec()), [""; 0]);
+        let mut swapped = bytes().to_vec();
+        let (one, other) = swapped[HEADER..HEADER + 2 * RECORD].split_at_mut(RECORD);
+        one.swap_with_slice(other);
+        let of_order = "position 2: it is not behind the one before it";
+        assert!(faults(swapped).iter().any(|fault| fault.starts_with(of_order)));
+        // The value of the last position, which is the best of its moves.
+        let last = HEADER + (of(bytes()).unwrap().count() - 1) * RECORD;
+        let mut wrong = bytes().to_vec();
+        wrong[last + BOARDS..][..2].copy_from_slice(&777i16.to_le_bytes());
+        let told = faults(wrong);
+        assert!(told.len() == 1 && told[0].contains("stored") && told[0].contains("computed"), "{told:?}");
+        // The lower bound of it is above its value.
+        let mut beyond = bytes().to_vec();
+        beyond[last + BOARDS + 2] = 60;
+        assert_eq!(faults(beyond).len(), 1);
+    }
+
     #[test]
     fn the_former_format_is_read_and_knows_no_draws() {
         let mut former = bytes().to_vec();
@@ -344,10 +416,8 @@ mod tests {
         let draws = u32::from_le_bytes(former[24..28].try_into().unwrap()) as usize;
         former[24..28].fill(0);
         former.truncate(former.len() - draws * DRAWS);
-        let header: [u8; HEADER] = former[..HEADER].try_into().unwrap();
-        let sum = checksum(&header, &former[HEADER..]).to_le_bytes();
-        former[CHECKSUM..HEADER].copy_from_slice(&sum);
-        let (former, book) = (of(&former).unwrap(), of(bytes()).unwrap());
+        let (former, book) = (of(&summed(former)).unwrap(), of(bytes()).unwrap());
+        assert_eq!(former.check(&mut |fault| panic!("{fault}")).unwrap(), 0);
         assert!(!former.knows_draws && book.knows_draws && draws > 0);
         assert!(former.iter().eq(book.iter().map(|(key, entry)| (key, Entry { draws: None, ..entry }))));
     }
@@ -365,10 +435,8 @@ mod tests {
         fn nonsense_with_a_checksum_is_survived(changes in proptest::collection::vec((HEADER..bytes().len(), any::<u8>()), 1..40), seed: u64) {
             let mut other = bytes().to_vec();
             changes.iter().for_each(|&(at, byte)| other[at] = byte);
-            let header: [u8; HEADER] = other[..HEADER].try_into().unwrap();
-            let sum = checksum(&header, &other[HEADER..]).to_le_bytes();
-            other[CHECKSUM..HEADER].copy_from_slice(&sum);
-            let book = of(&other).unwrap();
+            let book = of(&summed(other)).unwrap();
+            book.check(&mut |_| {}).unwrap();
             let contempt = Contempt::new(2).unwrap();
             for (key, _) in book.iter() {
                 look_up(&book, book.weights, &key.position(), contempt).unwrap();

@@ -1,10 +1,11 @@
 //! Where the book is to grow next.
 
-use super::graph::{Neighbours, before, behind};
-use super::{BookError, Key, Leaf, Positions, moves, next};
+use super::graph::{Neighbours, before, loss};
+use super::{BookError, Entry, Key, Leaf, Positions, expect_no_interrupt, moves, next};
 use crate::othello::{Bitboard, Position, Square};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashSet};
+use std::sync::atomic::AtomicBool;
 
 /// What is to be done at a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -81,6 +82,51 @@ pub(super) fn moves_with_value(book: &(impl Positions + ?Sized), key: &Key) -> R
 /// The most positions that are looked at to find a unit of work that nobody does.
 const MOST_LOOKED_AT: usize = 20_000;
 
+/// What is to be looked at for [`next_work`]: a position, or what is to be done there.
+struct Waiting {
+    /// What the cheapest unit of work there costs.
+    cost: u32,
+    /// Of equal costs the one that was found first comes first.
+    order: u32,
+    /// What the way there costs.
+    way: u32,
+    key: Key,
+    /// The place of the position before it among those that were looked at.
+    from: Option<usize>,
+    step: Option<Step>,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Waiting) -> Ordering {
+        (self.cost, self.order).cmp(&(other.cost, other.order))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
+
+/// The way from the root to the position in this place.
+fn path_to(looked_at: &[(Key, Option<usize>)], mut at: Option<usize>) -> Vec<Key> {
+    let mut path = Vec::new();
+    while let Some((key, from)) = at.map(|index| looked_at[index]) {
+        path.push(key);
+        at = from;
+    }
+    path.reverse();
+    path
+}
+
 /// The cheapest work below a root, at most this number of units, the cheapest first, but for what touches these busy positions. No two units
 /// touch the same position.
 ///
@@ -94,26 +140,17 @@ pub fn next_work(
     most: usize,
 ) -> Result<Vec<Work>, BookError> {
     let mut found = Vec::new();
-    let mut paths: Vec<(Key, Option<usize>)> = Vec::new();
+    let mut looked_at: Vec<(Key, Option<usize>)> = Vec::new();
     let mut seen = HashSet::new();
+    let first = Waiting { cost: 0, order: 0, way: 0, key: *root, from: None, step: None };
     // Costs of the book are exact, so the first of them leads straight to the cheapest work, and on to others where that is busy.
-    let mut waiting = BinaryHeap::from([Reverse((0, 0, 0, *root, None::<usize>, None::<Step>))]);
+    let mut waiting = BinaryHeap::from([Reverse(first)]);
     let mut order = 0;
     while found.len() < most
-        && let Some(Reverse((cost, _, so_far, key, from, step))) = waiting.pop()
+        && let Some(Reverse(Waiting { cost, way, key, from, step, .. })) = waiting.pop()
     {
-        let path_to = |paths: &[(Key, Option<usize>)]| {
-            let mut path = Vec::new();
-            let mut at = from;
-            while let Some(index) = at {
-                path.push(paths[index].0);
-                at = paths[index].1;
-            }
-            path.reverse();
-            path
-        };
         if let Some(step) = step {
-            let work = Work { path: path_to(&paths), step, cost };
+            let work = Work { path: path_to(&looked_at, from), step, cost };
             if !work.touched().any(|key| busy.contains(&key)) {
                 busy.extend(work.touched());
                 found.push(work);
@@ -127,26 +164,26 @@ pub fn next_work(
         if entry.is_solved() {
             continue;
         }
-        paths.push((key, from));
-        let here = Some(paths.len() - 1);
+        looked_at.push((key, from));
+        let from = Some(looked_at.len() - 1);
         let neighbours = Neighbours::of(book, &key, &entry)?;
-        let mut add = |cost: u32, so_far: u32, key: Key, step: Option<Step>| {
+        let mut add = |cost: u32, way: u32, key: Key, step: Option<Step>| {
             order += 1;
-            waiting.push(Reverse((cost, order, so_far, key, here, step)));
+            waiting.push(Reverse(Waiting { cost, order, way, key, from, step }));
         };
         if neighbours.asks_for_search(&entry, weights) {
-            add(so_far, so_far, key, Some(Step::Search));
+            add(way, way, key, Some(Step::Search));
         } else if neighbours.can_be_extended(&entry)
             && let Leaf::Found { square, value, .. } = entry.leaf
             && let Some(next) = next(&key.position(), square).key()
         {
-            let cost = so_far.saturating_add(behind(&entry, value));
+            let cost = way.saturating_add(loss(&entry, value));
             add(cost, cost, key, Some(Step::Extend(square, next)));
         }
         for child in &neighbours.children {
-            if let (Some(next), true) = (child.next.key(), child.entry.cost != super::Entry::NOTHING_TO_DO) {
-                let so_far = so_far.saturating_add(child.step(&entry));
-                add(so_far.saturating_add(child.entry.cost), so_far, next, None);
+            if let (Some(next), true) = (child.next.key(), child.entry.cost != Entry::NOTHING_TO_DO) {
+                let way = way.saturating_add(child.step(&entry));
+                add(way.saturating_add(child.entry.cost), way, next, None);
             }
         }
     }
@@ -158,15 +195,22 @@ pub fn next_work(
 /// themselves, is left out.
 ///
 /// # Errors
-/// If the book cannot be read.
-pub fn learned_work(book: &(impl Positions + ?Sized), root: &Key) -> Result<Vec<Work>, BookError> {
+/// If the book cannot be read, or there was an interrupt.
+pub fn learned_work(
+    book: &(impl Positions + ?Sized),
+    root: &Key,
+    interrupt: &AtomicBool,
+) -> Result<Vec<Work>, BookError> {
     if *root != Key::of(&Position::START).0 {
         return Ok(Vec::new());
     }
     let mut asking = Vec::new();
     book.each(&mut |key, entry| {
+        expect_no_interrupt(interrupt)?;
+        // A position that asks for a search costs nothing: of most learned ones the neighbours need not be looked up.
         if entry.games > 0
             && !entry.is_solved()
+            && entry.cost == 0
             && Neighbours::of(book, &key, &entry)?.asks_for_search(&entry, entry.weights)
         {
             asking.push(key);
@@ -176,6 +220,7 @@ pub fn learned_work(book: &(impl Positions + ?Sized), root: &Key) -> Result<Vec<
     let mut left_out = HashSet::new();
     let mut wanted = Vec::new();
     for key in asking.into_iter().rev() {
+        expect_no_interrupt(interrupt)?;
         let mut is_decided = false;
         for before in before(book, &key) {
             let (before, entry) = before?;
@@ -196,9 +241,9 @@ pub fn learned_work(book: &(impl Positions + ?Sized), root: &Key) -> Result<Vec<
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::PositionsMut;
     use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
     use super::super::graph::{fault, propagate};
-    use super::super::{Entry, PositionsMut};
     use super::*;
     use crate::random::Random;
     use crate::search::{Score, SearchDepth};
@@ -270,7 +315,8 @@ pub(super) mod tests {
     fn learned_positions_are_searched_unless_the_result_is_known() {
         let root = Key::of(&Position::START).0;
         let mut book = grown_by(20, 9);
-        assert_eq!(learned_work(&book, &root).unwrap(), []);
+        let learned = |book: &BTreeMap<Key, Entry>, root: &Key| learned_work(book, root, &AtomicBool::new(false));
+        assert_eq!(learned(&book, &root).unwrap(), []);
         let game = "f5 d6 c3 d3 c4 f4 f6 f3 e6 e7 d7 g6 d8 c5 c6 c7 c8 b6 b5 e3";
         let mut position = Position::START;
         let mut line = Vec::new();
@@ -282,12 +328,13 @@ pub(super) mod tests {
             line.insert(0, key);
         }
         let wanted = |book: &BTreeMap<Key, Entry>| -> Vec<Key> {
-            learned_work(book, &root).unwrap().iter().map(|work| *work.key()).collect()
+            learned(book, &root).unwrap().iter().map(|work| *work.key()).collect()
         };
         let unsearched: Vec<Key> = line.iter().copied().filter(|key| book[key].value.is_none()).collect();
         assert!(unsearched.len() > 10, "{}", unsearched.len());
         assert_eq!(wanted(&book), unsearched, "the later first");
-        assert_eq!(learned_work(&book, &line[5]).unwrap(), []);
+        assert_eq!(learned(&book, &line[5]).unwrap(), []);
+        assert!(matches!(learned_work(&book, &root, &AtomicBool::new(true)), Err(BookError::Interrupted)));
         let solved = found(first_move(&line[3]), 4, SearchDepth::Exact);
         add(&mut book, line[3], searched(solved));
         assert_eq!(wanted(&book), unsearched[4..], "what follows a result is left out");

@@ -35,7 +35,7 @@ pub enum Outcome {
     Early,
     /// Its move is in the book by now.
     Late,
-    /// Its position is neither in the book nor one move behind it.
+    /// Its position is neither in the book nor one move behind it, those that are taken with it included.
     Foreign,
 }
 
@@ -57,15 +57,23 @@ impl Database {
             (finding.key, Reverse(rank(&finding.entry(&Entry::UNSEARCHED, weights), weights)))
         });
         let mut outcomes = vec![Outcome::Foreign; findings.len()];
-        for part in order.chunks(AT_ONCE) {
-            self.update(weights, |positions| {
-                for &index in part {
-                    outcomes[index] = findings[index].take(positions, weights)?;
-                }
-                Ok(BTreeSet::new())
-            })?;
+        loop {
+            let mut is_taken = false;
+            for part in order.chunks(AT_ONCE) {
+                self.update(weights, |positions| {
+                    for &index in part {
+                        outcomes[index] = findings[index].take(positions, weights)?;
+                        is_taken |= outcomes[index] == Outcome::Taken;
+                    }
+                    Ok(BTreeSet::new())
+                })?;
+            }
+            // One that was taken may lead to the position of another, and be what that waits for.
+            order.retain(|&index| matches!(outcomes[index], Outcome::Foreign | Outcome::Early));
+            if !is_taken || order.is_empty() {
+                return Ok(outcomes);
+            }
         }
-        Ok(outcomes)
     }
 }
 
@@ -125,6 +133,29 @@ mod tests {
     use super::*;
     use crate::othello::Position;
     use std::collections::BTreeMap;
+
+    #[test]
+    fn a_chain_of_findings_is_taken_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = Database::create(&folder.path().join("book"), WEIGHTS).unwrap();
+        let mut position = Position::START;
+        let mut findings = Vec::new();
+        for square in ["f5", "d6", "c3"] {
+            position = position.after(square.parse().unwrap());
+            let key = Key::of(&position).0;
+            let (square, value, depth) = (first_move(&key), Score::ZERO, SearchDepth::Plies(8));
+            findings.push(Finding { key, except: Bitboard::EMPTY, square, value, depth });
+        }
+        let mut far = (7..).map(|seed| crate::testing::random_position(seed, 20));
+        let far = Key::of(&far.find(|position| !position.moves().is_empty()).unwrap()).0;
+        let lost = Finding { key: far, square: first_move(&far), ..findings[0] };
+        assert_eq!(
+            book.take(&[findings[2], lost, findings[0], findings[1]]).unwrap(),
+            [Outcome::Taken, Outcome::Foreign, Outcome::Taken, Outcome::Taken]
+        );
+        let now = book.read().unwrap();
+        assert_eq!((now.count().unwrap(), now.check(&mut |fault| panic!("{fault}")).unwrap()), (4, 0));
+    }
 
     #[test]
     fn what_was_left_out_and_needs_no_search_does_not_wait_for_one() {

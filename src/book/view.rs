@@ -20,13 +20,14 @@ pub struct BookMove {
     pub lower: i8,
     /// The greatest final score that is proven, in discs.
     pub upper: i8,
-    /// Whether the position behind it is in the book; else the move is the leaf, the best one that is not, or its image by a symmetry of the position.
+    /// Whether the book has it by the position behind it. Else it is the leaf, the best move to no position with a value, or its image by a
+    /// symmetry of the position; a position behind that may be in the book and wait to be searched.
     pub is_in_book: bool,
     /// How far the search has seen that found the leaf at the end of the line.
     pub depth: SearchDepth,
     /// The fingerprint of the evaluation of that search; 0 if it is not known.
     pub weights: u32,
-    /// How often the growth of the book went through it.
+    /// How often the growth of the book went through the position behind it.
     pub visits: u32,
     /// How many learned games came through the position behind it.
     pub games: u32,
@@ -94,17 +95,35 @@ pub fn look_up(
     }
     let Some((entry, neighbours, symmetry)) = known(book, position)? else { return Ok(None) };
     let draw = draw(contempt, position);
-    let leaf = neighbours.leaf.map(|(square, _)| square);
-    let images = |square| Symmetry::of(position).map(move |symmetry| symmetry.square(square));
-    let leaves: Bitboard = leaf.into_iter().flat_map(images).collect();
-    let mut found: Vec<BookMove> = leaves.into_iter().filter_map(|square| of_leaf(&entry, square, draw)).collect();
+    let leaves = images(position, neighbours.leaf.map(|(square, _)| square));
+    let leaf = |square| of_leaf(&entry, &neighbours, square, draw);
+    let mut found: Vec<BookMove> = leaves.into_iter().filter_map(leaf).collect();
     for child in neighbours.children.iter().filter(|child| !leaves.contains(child.square)) {
         found.push(in_book(book, position, child, contempt)?);
     }
-    // Of equal ones the one that was looked at or played more, then the first on the book's own board, as in `best_play`.
-    let place = |found: &BookMove| found.turn.square().map(|square| symmetry.square(square));
-    found.sort_by_key(|found| (Reverse((found.value, found.is_in_book, found.visits, found.games)), place(found)));
+    found.sort_by_key(|found| Reverse((found.rank(), found.turn.square().map(|square| place(symmetry, square)))));
     Ok(Some(View { entry: Entry { value: entry.worth(draw), ..entry }, moves: found, weights }))
+}
+
+/// What puts a move before others, most of all its value: of equal ones a proven one, one to a position in the book, and one that was looked at or
+/// played more. Of moves that are equal in all of this the first on the book's own board comes first.
+type Rank = (Option<Score>, i8, bool, u32, u32);
+
+impl BookMove {
+    fn rank(&self) -> Rank {
+        (self.value, self.lower, self.is_in_book, self.visits, self.games)
+    }
+}
+
+/// The place of a square on the book's own board, to which this symmetry leads, the greater the earlier it comes.
+fn place(symmetry: Symmetry, square: Square) -> Reverse<Square> {
+    Reverse(symmetry.square(square))
+}
+
+/// A move and its images by the symmetries of a position.
+fn images(position: &Position, square: Option<Square>) -> Bitboard {
+    let images = |square| Symmetry::of(position).map(move |symmetry| symmetry.square(square));
+    square.into_iter().flat_map(images).collect()
 }
 
 /// What a draw is worth to the side to move.
@@ -122,15 +141,46 @@ fn known(
     let Some(entry) = book.get(&key)? else { return Ok(None) };
     let leaf = entry.leaf.square().filter(|_| entry.leaf.is_searched());
     let leaf = leaf.map(|square| symmetry.inverse().square(square));
-    Ok(Some((entry, Neighbours::around(book, position, leaf)?, symmetry)))
+    let mut neighbours = Neighbours::around(book, position, leaf)?;
+    let behind = neighbours.children.iter().find(|child| Some(child.square) == leaf && entry.has_exact_leaf());
+    let result = behind.and_then(|child| child.next.key());
+    for child in &mut neighbours.children {
+        limit(child, &entry, result);
+    }
+    Ok(Some((entry, neighbours, symmetry)))
 }
 
-/// The leaf as a move to this square, if a draw is worth this to the side to move.
-fn of_leaf(entry: &Entry, square: Square, draw: Score) -> Option<BookMove> {
+/// What is proven of a position holds of its moves, where they are only estimated: none is better than the position may be, and one to the position
+/// of this key has the value of the exact leaf, which it once was.
+fn limit(child: &mut Child, entry: &Entry, result: Option<Key>) {
+    let Some(estimate) = child.value().filter(|_| !child.entry.is_solved()) else { return };
+    let most = Score::from_discs(entry.upper.into());
+    match entry.leaf {
+        Leaf::Found { value, .. } if result.is_some() && child.next.key() == result => {
+            let discs = child.next.signed((value.units() / DISC) as i8);
+            if (child.entry.lower..=child.entry.upper).contains(&discs) {
+                (child.entry.lower, child.entry.upper) = (discs, discs);
+                child.entry.value = Some(Score::from_discs(discs.into()));
+                child.entry.draws = is_draw(entry).then_some(Draws::DRAW);
+            }
+        }
+        _ if estimate > most => {
+            child.entry.value = Some(child.next.signed(most));
+            child.entry.draws = (most == Score::ZERO).then_some(Draws::DRAW);
+        }
+        _ => {}
+    }
+}
+
+/// The leaf as a move to this square, or to its image, if a draw is worth this to the side to move.
+fn of_leaf(entry: &Entry, neighbours: &Neighbours, square: Square, draw: Score) -> Option<BookMove> {
     let Leaf::Found { value, depth, .. } = entry.leaf else { return None };
     let (turn, is_draw) = (Move::Place(square), is_draw(entry));
     let discs = (value.units() / DISC) as i8;
     let (lower, upper) = if depth.is_exact() { (discs, discs) } else { (-64, 64) };
+    // Games may have played it, so that the position behind it is there without a value.
+    let behind = neighbours.children.iter().find(|child| child.square == square);
+    let (visits, games) = behind.map_or((0, 0), |child| (child.entry.visits, child.entry.games));
     Some(BookMove {
         turn,
         value: Some(if is_draw { draw } else { value }),
@@ -140,8 +190,8 @@ fn of_leaf(entry: &Entry, square: Square, draw: Score) -> Option<BookMove> {
         is_in_book: false,
         depth,
         weights: entry.weights,
-        visits: 0,
-        games: 0,
+        visits,
+        games,
         line: vec![turn],
     })
 }
@@ -171,6 +221,11 @@ fn in_book(
         games: behind.games,
         line,
     })
+}
+
+/// The rank of a move to a position with a value, if a draw is worth this to the side to move.
+fn rank(child: &Child, draw: Score) -> Option<Rank> {
+    Some((Some(child.worth(draw)?), child.bounds().0, true, child.entry.visits, child.entry.games))
 }
 
 /// How far a position is seen whose best line ends with a search of this depth, of a position with `empties` empty squares.
@@ -209,12 +264,13 @@ pub(super) fn best_play(
         }
         let Some((entry, neighbours, symmetry)) = known(book, &position)? else { return Ok(play) };
         let draw = draw(contempt, &position);
-        // Of equal ones the first on the book's own board, so that images of a position have images of its line.
-        let place = |square: Square| Reverse(symmetry.square(square));
-        let worth = |child: &Child| Some((child.worth(draw)?, child.square));
-        let best = neighbours.children.iter().filter_map(worth).max_by_key(|(value, square)| (*value, place(*square)));
-        let leaf = neighbours.leaf.and_then(|(square, _)| of_leaf(&entry, square, draw));
-        if let Some(leaf) = leaf.filter(|leaf| leaf.value > best.map(|(value, _)| value)) {
+        // The move that `look_up` has first, so that the line is what is played, and images of a position have images of its line.
+        let ranked = |child: &Child| Some(((rank(child, draw)?, place(symmetry, child.square)), child.square));
+        let best = neighbours.children.iter().filter_map(ranked).max();
+        let leaves = images(&position, neighbours.leaf.map(|(square, _)| square));
+        let leaf = leaves.into_iter().max_by_key(|square| place(symmetry, *square));
+        let leaf = leaf.and_then(|square| of_leaf(&entry, &neighbours, square, draw));
+        if let Some(leaf) = leaf.filter(|leaf| best.is_none_or(|((best, _), _)| leaf.rank() > best)) {
             play.line.push(leaf.turn);
             return Ok(BestPlay { depth: leaf.depth, weights: entry.weights, ..play });
         }
@@ -254,7 +310,7 @@ fn passed(view: &View) -> View {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
+    use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched, solved_then_estimated};
     use super::*;
     use crate::othello::Color;
     use std::collections::BTreeMap;
@@ -356,6 +412,63 @@ mod tests {
             let position = Position::START.take(found.line[0]).unwrap().take(found.line[1]).unwrap();
             let next = look_up(&book, WEIGHTS, &position, Contempt::NONE).unwrap().unwrap();
             assert_eq!(next.moves[0].turn, found.line[2]);
+        }
+    }
+
+    #[test]
+    fn the_line_of_a_move_is_what_is_played_where_moves_are_equal() {
+        let square = |name: &str| name.parse::<Square>().unwrap();
+        let root = Position::START.after(square("f5"));
+        let after = root.after(square("d6"));
+        for favourite in ["c3", "c4", "c5"] {
+            let mut book = BTreeMap::new();
+            for reply in ["c3", "c4", "c5"] {
+                let key = Key::of(&after.after(square(reply))).0;
+                let visits = if reply == favourite { 9 } else { 1 };
+                add(&mut book, key, Entry { visits, ..searched(found(first_move(&key), 1, SearchDepth::Plies(8))) });
+            }
+            for (position, leaf) in [(after, "c7"), (root, "f4")] {
+                let (key, symmetry) = Key::of(&position);
+                add(&mut book, key, searched(found(symmetry.square(square(leaf)), -30, SearchDepth::Plies(8))));
+            }
+            let first = |position: Position| {
+                look_up(&book, WEIGHTS, &position, Contempt::NONE).unwrap().unwrap().moves.remove(0)
+            };
+            assert_eq!(first(after).turn.to_string(), favourite);
+            assert_eq!(first(root).line[..2], ["d6", favourite].map(|name| Move::Place(square(name))));
+        }
+    }
+
+    #[test]
+    fn a_leaf_that_games_have_played_has_their_number() {
+        let root = Position::START.after("f5".parse().unwrap());
+        let (key, symmetry) = Key::of(&root);
+        let leaf = symmetry.square("d6".parse().unwrap());
+        let behind = Key::of(&root.after("d6".parse().unwrap())).0;
+        let mut book = BTreeMap::from([(key, searched(found(leaf, 3, SearchDepth::Plies(8))))]);
+        add(&mut book, behind, Entry { games: 4, visits: 2, ..Entry::UNSEARCHED });
+        let view = look_up(&book, WEIGHTS, &root, Contempt::NONE).unwrap().unwrap();
+        let [found] = &view.moves[..] else { panic!("{view:?}") };
+        assert_eq!((found.turn.to_string(), found.is_in_book), ("d6".to_owned(), false));
+        assert_eq!((found.value, found.visits, found.games), (Some(Score::from_discs(3)), 2, 4));
+    }
+
+    #[test]
+    fn the_move_that_has_proven_a_result_is_played() {
+        // Beside the move that has proven it, another one that has a better value, or is worth less by an estimate alone.
+        for (result, estimate, other) in [(2, -5, -4), (2, 9, 6), (0, -5, 8)] {
+            let (mut book, ..) = solved_then_estimated(result, estimate);
+            let root = Position::START.after("f5".parse().unwrap());
+            let key = Key::of(&root.after("f4".parse().unwrap())).0;
+            let leaf = found(first_move(&key), -other, SearchDepth::Plies(8));
+            add(&mut book, key, Entry { visits: 90, ..searched(leaf) });
+            for draw in [0, 1, -1].map(|discs| Contempt::new(discs).unwrap()) {
+                let view = look_up(&book, WEIGHTS, &root, draw).unwrap().unwrap();
+                let best = &view.moves[0];
+                let expected = ("d6".to_owned(), view.entry.value);
+                assert_eq!((best.turn.to_string(), best.value), expected, "{result} {other}");
+                assert_eq!((best.lower, best.upper), (result as i8, result as i8));
+            }
         }
     }
 

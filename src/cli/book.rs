@@ -48,7 +48,7 @@ enum BookCommand {
     Show(look::ShowArguments),
     /// Count what is in a book
     Stat(look::StatArguments),
-    /// Compute every value again and say what is wrong
+    /// Compare the checksums, compute every value again from the leaves, and say what is wrong
     Check(CheckArguments),
     /// Write a small book that never changes, to play from
     Pack(PackArguments),
@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
                 return Err(at(&arguments.book)("the book is packed already"));
             };
             warn_of_weights(&arguments.book, book.weights);
-            let positions = pack(&book, &arguments.out).map_err(making(&arguments.out))?;
+            let positions = pack(&book, &arguments.out).map_err(making(&arguments.book, &arguments.out))?;
             say(format_args!("{}, {RECORD} bytes each", counted(positions, "position")));
             let left_out = book.count().map_err(at(&arguments.book))?.saturating_sub(positions);
             if left_out > 0 {
@@ -161,58 +161,105 @@ fn program_weights() -> u32 {
     fingerprint(&*EvaluatorKind::default().build())
 }
 
-/// Names the file that is made, in what is said of it or of a book that it is made of.
-fn making(path: &Path) -> impl Fn(BookError) -> String {
+/// Names the file that is made in what is said of it, and the book that it is made of where that is damaged.
+fn making(source: &Path, path: &Path) -> impl Fn(BookError) -> String {
     move |error| match error {
-        BookError::Damaged(_) | BookError::NotABook(_) => format!("while '{}' was made: {error}", path.display()),
+        BookError::Damaged(_) | BookError::NotABook(_) => at(source)(error),
         error => at(path)(error),
     }
 }
 
 fn learn(arguments: &LearnArguments) -> Result<(), String> {
-    let book = Database::open_when_free(&arguments.book, PATIENCE).map_err(at(&arguments.book))?;
+    Book::expect_growing(&arguments.book).map_err(at(&arguments.book))?;
     let interrupt = super::on_interrupt()?;
     let line = StatusLine::of_messages();
-    let (mut learned, mut new, mut left_out, mut failures) = (0, 0, LeftOut::default(), Failures::default());
-    let mut waiting: Vec<GameRecord> = Vec::new();
-    let (mut found, mut last) = (0, 0);
-    let mut keep = |waiting: &mut Vec<GameRecord>| -> Result<(), String> {
-        new += book.learn(waiting, arguments.plies).map_err(at(&arguments.book))?;
-        learned += waiting.len() as u64;
-        waiting.clear();
-        line.show(learned, || format!("{} learned, {new} new positions", counted(learned, "game")));
-        Ok(())
-    };
+    let (mut found, mut left_out, mut failures) = (0, LeftOut::default(), Failures::default());
+    let mut learning = Learning::new(arguments);
     let games = read_aside(arguments.input.clone(), arguments.choice.clone());
     while !interrupt.load(Ordering::Relaxed) {
         let item = games.recv_timeout(Duration::from_millis(50));
         if let Ok(item) = &item {
             found += 1;
-            last = item.as_ref().map_or_else(|error| error.number, |game| game.found.place.number);
+            learning.read = item.as_ref().map_or_else(|error| error.number, |game| game.found.place.number);
         }
         match item {
-            Ok(Ok(game)) => waiting.extend(left_out.learnable(game.found.game.record, arguments.plies)),
+            Ok(Ok(game)) => learning.waiting.extend(left_out.learnable(game.found.game.record, arguments.plies)),
             Ok(Err(error)) => failures.unread(&error),
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if waiting.len() == GAMES_AT_ONCE {
-            keep(&mut waiting)?;
+        if learning.waiting.len() == GAMES_AT_ONCE {
+            learning.keep()?;
+            let Learning { learned, new, .. } = learning;
+            line.show(learned, || format!("{} learned, {new} new positions", counted(learned, "game")));
         }
     }
-    keep(&mut waiting)?;
+    learning.keep()?;
     line.finish();
-    say(format_args!("{} learned, {}", counted(learned, "game"), counted(new, "new position")));
+    say(format_args!("{} learned, {}", counted(learning.learned, "game"), counted(learning.new, "new position")));
     left_out.say(arguments.plies);
     if interrupt.load(Ordering::Relaxed) {
-        let rest = arguments.choice.numbers_behind(last).filter(|_| arguments.input.is_one_file());
-        return Err(match rest {
+        return Err(match learning.rest() {
             Some(numbers) => format!("interrupted; --game {numbers} learns the rest"),
             None => "interrupted; what was learned is in the book, and would be counted again".to_owned(),
         });
     }
     arguments.choice.check(found)?;
     failures.end("read")
+}
+
+/// Games on their way into a book.
+struct Learning<'a> {
+    arguments: &'a LearnArguments,
+    /// Opened when there is something to be learned: whoever makes the games may need it, or take long.
+    book: Option<Database>,
+    waiting: Vec<GameRecord>,
+    /// The number of the last game that was read.
+    read: usize,
+    /// That of the last one when the book had what was read.
+    kept: usize,
+    /// Games in the book.
+    learned: u64,
+    /// Positions that the book did not have.
+    new: u64,
+}
+
+impl Learning<'_> {
+    fn new(arguments: &LearnArguments) -> Learning<'_> {
+        Learning { arguments, book: None, waiting: Vec::new(), read: 0, kept: 0, learned: 0, new: 0 }
+    }
+
+    /// Learns the games that wait. An error says what was learned before: it would be counted again.
+    fn keep(&mut self) -> Result<(), String> {
+        self.try_to_keep().map_err(|error| {
+            let error = at(&self.arguments.book)(error);
+            let learned = counted(self.learned, "game");
+            match self.rest() {
+                _ if self.learned == 0 => error,
+                Some(numbers) => format!("{error}; in the book by now: {learned}; --game {numbers} learns the rest"),
+                None => format!("{error}; in the book by now: {learned}, which would be counted again"),
+            }
+        })
+    }
+
+    fn try_to_keep(&mut self) -> Result<(), BookError> {
+        if !self.waiting.is_empty() && self.book.is_none() {
+            self.book = Some(Database::open_when_free(&self.arguments.book, PATIENCE)?);
+        }
+        if let Some(book) = &self.book {
+            self.new += book.learn(&self.waiting, self.arguments.plies)?;
+        }
+        self.learned += self.waiting.len() as u64;
+        self.waiting.clear();
+        self.kept = self.read;
+        Ok(())
+    }
+
+    /// The numbers of the games that are not in the book, if the same command finds them again.
+    fn rest(&self) -> Option<String> {
+        let LearnArguments { choice, input, .. } = self.arguments;
+        choice.numbers_behind(self.kept).filter(|_| input.is_one_file())
+    }
 }
 
 /// Games of which no position is learned.
@@ -256,17 +303,64 @@ fn read_aside(input: GameFiles, choice: GameChoice) -> Receiver<Result<NamedGame
 
 fn check(arguments: &CheckArguments) -> Result<(), String> {
     let path = &arguments.book;
-    // A packed book is compared with its checksum when it is opened; of what it was packed from, the leaves of some are left.
-    if let Book::Packed(packed) = Book::open(path).map_err(at(path))? {
-        warn_of_weights(path, packed.weights);
-        let sound = packed.iter().count();
-        let wrong = packed.count() - sound;
-        say(format_args!("{} positions, {}", packed.count(), counted(wrong as u64, "fault")));
-        return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
-    }
-    let snapshot = Snapshot::open_and_check_pages(path).map_err(at(path))?;
-    warn_of_weights(path, snapshot.weights);
-    let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
-    say(format_args!("{} positions, {}", snapshot.count().map_err(at(path))?, counted(faults, "fault")));
+    let (positions, faults) = match Book::open(path).map_err(at(path))? {
+        // It was compared with its checksum when it was opened.
+        Book::Packed(packed) => {
+            warn_of_weights(path, packed.weights);
+            (packed.count() as u64, packed.check(&mut |fault| complain(fault)).map_err(at(path))?)
+        }
+        Book::Database(_) => {
+            let snapshot = Snapshot::open_and_check_pages(path).map_err(at(path))?;
+            warn_of_weights(path, snapshot.weights);
+            let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
+            (snapshot.count().map_err(at(path))?, faults)
+        }
+    };
+    say(format_args!("{}, {}", counted(positions, "position"), counted(faults, "fault")));
     if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Move;
+    use clap::Parser;
+    use std::ffi::OsStr;
+    use std::fs;
+
+    #[derive(Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        learn: LearnArguments,
+    }
+
+    #[test]
+    fn where_learning_fails_it_says_what_is_in_the_book() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        drop(Database::create(&path, 5).unwrap());
+        let line = [OsStr::new("learn"), path.as_os_str(), OsStr::new("games.txt")];
+        let CommandLine { learn } = CommandLine::parse_from(line);
+        let mut game = GameRecord::default();
+        game.take(Move::Place("f5".parse().unwrap())).unwrap();
+
+        let mut learning = Learning::new(&learn);
+        learning.read = 1;
+        learning.keep().unwrap();
+        drop(Database::open(&path).expect("what has learned nothing yet is not in the way"));
+        learning.waiting.push(game.clone());
+        learning.read = 3;
+        learning.keep().unwrap();
+        // The second game that it is to learn is the fifth of the file, and the book is gone.
+        learning.book = None;
+        fs::remove_file(&path).unwrap();
+        learning.waiting.push(game.clone());
+        learning.read = 5;
+        let error = learning.keep().unwrap_err();
+        assert!(error.ends_with("': not found; in the book by now: 1 game; --game 4- learns the rest"), "{error}");
+
+        let mut learning = Learning::new(&learn);
+        learning.waiting.push(game);
+        assert!(learning.keep().unwrap_err().ends_with("': not found"));
+    }
 }

@@ -3,7 +3,7 @@
 use super::picture::ending;
 use crate::notation::game_file::GameFileError;
 use crate::notation::printable;
-use crate::whole_file::{Destination, WholeFile, write_whole};
+use crate::whole_file::{Destination, WholeFile};
 use serde::Serialize;
 use std::fmt::Display;
 use std::fs;
@@ -140,9 +140,11 @@ pub(super) fn announce(what: impl Display) {
     }
 }
 
-/// Writes a whole file.
+/// Writes a whole file, or the standard output if the path is `-`.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    write_whole(path, bytes).map_err(|error| cannot_write(path, error))
+    let mut output = Output::open(Some(path))?;
+    output.write(bytes)?;
+    output.finish()
 }
 
 /// Writes files that belong together: none gets its name before the bytes of all are written.

@@ -4,12 +4,14 @@ use super::option::OptionError;
 use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, View};
 use crate::othello::{GameRecord, Position};
 use crate::search::{Contempt, Line, Report};
+use parking_lot::Mutex;
 use std::fmt;
+use std::fs;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-/// How long a game waits to be learned where another program has the book: meanwhile the client is not answered.
+/// How long a game waits to be learned where another program has the book: meanwhile, and while the book is opened, the client is not answered.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// An opening book, opened when the option was set. Displayed, it is its path.
@@ -19,6 +21,16 @@ pub struct OpeningBook(Arc<Named>);
 struct Named {
     name: String,
     book: Book,
+    /// The file as it was left by [`OpeningBook::learn`]: while it is so, its checksums need not be compared again, which takes long in a large book.
+    left: Mutex<Option<Stamp>>,
+}
+
+/// The length of a file, and when it was written.
+type Stamp = (u64, SystemTime);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let file = fs::metadata(path).ok()?;
+    Some((file.len(), file.modified().ok()?))
 }
 
 impl OpeningBook {
@@ -38,7 +50,7 @@ impl OpeningBook {
 
     fn read(path: &str) -> Result<OpeningBook, OptionError> {
         match Book::open(Path::new(path)) {
-            Ok(book) => Ok(OpeningBook(Arc::new(Named { name: path.to_owned(), book }))),
+            Ok(book) => Ok(OpeningBook(Arc::new(Named { name: path.to_owned(), book, left: Mutex::new(None) }))),
             Err(error) => Err(OptionError::File { name: "book", path: path.to_owned(), problem: error.to_string() }),
         }
     }
@@ -85,7 +97,18 @@ impl OpeningBook {
             Book::Packed(_) if self.0.name == Book::BUILTIN => Err(BookError::Builtin),
             Book::Packed(_) => Err(BookError::Packed),
             Book::Database(path) => {
-                Database::open_when_free(path, PATIENCE)?.learn(std::slice::from_ref(game), LEARNED_PLIES)
+                let mut left = self.0.left.lock();
+                let open = || match *left {
+                    Some(_) if *left == stamp(path) => Database::open_compared(path),
+                    _ => Database::open(path),
+                };
+                let book = Database::when_free(PATIENCE, open)?;
+                *left = None;
+                let learned = book.learn(std::slice::from_ref(game), LEARNED_PLIES)?;
+                // To close it writes it too.
+                drop(book);
+                *left = stamp(path);
+                Ok(learned)
             }
         }
     }
@@ -113,7 +136,60 @@ impl fmt::Debug for OpeningBook {
 mod tests {
     use super::*;
     use crate::engine::{ALPHA_BETA, Engine, EngineOptions, Request};
+    use crate::othello::Move;
     use crate::search::{Depth, SearchDepth};
+    use crate::testing::random_position;
+
+    #[test]
+    fn the_checksums_of_a_book_are_compared_unless_it_is_as_it_was_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        // Large enough to have pages that nobody needs who opens it.
+        let starts = (0..300).map(|seed| GameRecord::from_position(random_position(seed, 40)));
+        Database::create(&path, 5).unwrap().learn(&starts.collect::<Vec<_>>(), LEARNED_PLIES).unwrap();
+        let mut game = GameRecord::default();
+        game.take(Move::Place("f5".parse().unwrap())).unwrap();
+        let book = OpeningBook::open(path.to_str().unwrap()).unwrap();
+        assert_eq!(*book.0.left.lock(), None);
+        for new in [1, 0] {
+            assert_eq!(book.learn(&game).unwrap(), new);
+            assert_eq!(*book.0.left.lock(), stamp(&path));
+        }
+        let left = book.0.left.lock().unwrap();
+        fs::write(&path, damaged(&path)).unwrap();
+        let learned_if_written = |time| {
+            let file = fs::File::options().write(true).open(&path).unwrap();
+            file.set_modified(time).unwrap();
+            book.learn(&game)
+        };
+        assert!(is_refused(learned_if_written(left.1 + Duration::from_secs(5))));
+        assert!(!is_refused(learned_if_written(left.1)), "as far as the program sees, the file is as it was left");
+    }
+
+    /// Whether the checksums were compared, and differ.
+    fn is_refused<T>(done: Result<T, BookError>) -> bool {
+        matches!(done, Err(BookError::Damaged(why)) if why.contains("it was not changed"))
+    }
+
+    /// The book with a page of which only a comparison of the checksums sees that it is damaged.
+    fn damaged(path: &Path) -> Vec<u8> {
+        let whole = fs::read(path).unwrap();
+        // In the middle of a page there is an entry.
+        let mut damages = (1..whole.len() / 4096).map(|page| {
+            let mut damaged = whole.clone();
+            damaged[page * 4096 + 600] ^= 1;
+            damaged
+        });
+        let found = damages.find(|damaged| {
+            // Whoever opens it may write.
+            let opened = |open: fn(&Path) -> Result<Database, BookError>| {
+                fs::write(path, damaged).unwrap();
+                open(path)
+            };
+            is_refused(opened(Database::open)) && opened(Database::open_compared).is_ok()
+        });
+        found.unwrap()
+    }
 
     #[test]
     fn the_default_engine_plays_from_the_book_of_the_program() {

@@ -59,10 +59,10 @@ fn cells(found: &BookMove) -> [String; 7] {
 /// The best play by the book, beginning with a move, and what else is to be said of it, in this number of columns. If there is no room for a
 /// move beside it, less is said.
 fn best_play(found: &BookMove, weights: u32, columns: usize) -> String {
-    let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
+    let leaf = if found.is_in_book { "" } else { "  (leaf)" };
     let is_other = found.value.is_some() && !found.depth.is_exact() && found.weights != weights;
     let other_weights = if is_other { "  (other weights)" } else { "" };
-    let notes = [format!("{not_in_book}{other_weights}"), other_weights.to_owned(), String::new()];
+    let notes = [format!("{leaf}{other_weights}"), other_weights.to_owned(), String::new()];
     let most_moves = |notes: &str| (columns + 1).saturating_sub(notes.len()) / "f5 ".len();
     let notes = notes.iter().find(|notes| most_moves(notes) > 0).map_or("", String::as_str);
     let moves: Vec<String> = found.line.iter().take(most_moves(notes)).map(Move::to_string).collect();

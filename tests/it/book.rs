@@ -3,7 +3,7 @@
 use crate::convert::file;
 use crate::games::random_game;
 use crate::nboard;
-use crate::serve::{answers, emilia, run, said};
+use crate::serve::{answers, emilia, said};
 use crate::terminal::Terminal;
 use emilia::book::{Database, Snapshot};
 use emilia::engine::{Engine, EngineOptions, OpeningBook};
@@ -11,7 +11,7 @@ use emilia::notation::transcript::Transcript;
 use emilia::search::Depth;
 use serde_json::Value;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -307,22 +307,51 @@ fn a_book_in_use_and_a_full_disk_are_told() {
     let other = file(&folder, "other");
     fs::write(&other, "no book at all").unwrap();
     assert!(refused(&["book", "grow", &other]).contains("no book"));
+}
 
-    #[cfg(unix)]
-    {
-        // A file may not grow beyond what it is: as on a disk that is full.
-        let blocks = fs::metadata(&book).unwrap().len() / 512 + 40;
-        let script = format!(
-            "trap '' XFSZ; ulimit -f {}; exec {} book grow {book} --depth 2 --hash 1",
-            blocks.div_ceil(if cfg!(target_os = "linux") { 2 } else { 1 }),
-            env!("CARGO_BIN_EXE_emilia"),
-        );
-        let mut command = std::process::Command::new("bash");
-        command.args(["-c", &script]).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::piped());
-        let output = run(command, "");
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(1) && err.contains("File too large"), "{err}");
+/// NBoard's `learned` says that the game is on the disk.
+#[test]
+fn what_is_said_to_be_learned_survives_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = grown(&folder, 10);
+    for seed in 0..8 {
+        let moves = Transcript(&random_game(seed)).to_string()[..24].to_uppercase();
+        let turns = moves.as_bytes().chunks(2).map(|turn| format!("move {}\n", str::from_utf8(turn).unwrap()));
+        let mut child = emilia(&["nboard", "--book", &book, "--depth", "1"]).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        child
+            .stdin
+            .as_mut()
+            .unwrap()
+            .write_all(format!("nboard 2\n{}learn\n", turns.collect::<String>()).as_bytes())
+            .unwrap();
+        let mut line = String::new();
+        while line != "learned\n" {
+            line.clear();
+            assert_ne!(stdout.read_line(&mut line).unwrap(), 0, "the process has ended");
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
         assert_sound(&book);
+        assert!(json(&["book", "show", &book, &moves])["games"].as_u64() >= Some(1), "{moves}");
+    }
+}
+
+#[test]
+fn beyond_the_book_it_plays_as_without_one() {
+    for seed in 0..6 {
+        let moves = Transcript(&random_game(seed)).to_string()[..20].to_owned();
+        assert!(refused(&["book", "show", "builtin", &moves]).contains("not in the book"), "{moves}");
+        let colors = ["black", "white"].iter().cycle();
+        let turns = moves.as_bytes().chunks(2).zip(colors);
+        let turns = turns.map(|(turn, color)| format!("play {color} {}\n", str::from_utf8(turn).unwrap()));
+        let commands = format!("{}reg_genmove black\nemilia-stats\n", turns.collect::<String>());
+        let by =
+            |book| session(&["gtp", "--nodes", "3000", "--threads", "1", "--hash", "4", "--book", book], &commands);
+        let is_timeless = |line: &String| !line.starts_with("seconds ") && !line.starts_with("nps ");
+        let [with, without] =
+            ["builtin", "none"].map(|book| by(book).into_iter().filter(is_timeless).collect::<Vec<_>>());
+        assert!(with == without && with.iter().any(|line| line.starts_with("score ")), "{moves}: {with:?}");
     }
 }
 

@@ -40,7 +40,8 @@ pub(super) fn read<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
     let value = score(bytes.i16()?);
     // The bounds are the value and by how much it may be off: nothing is proven.
     let _: [u8; 4] = bytes.take()?;
-    let (links, level) = (bytes.byte()?, bytes.byte()?);
+    // Level 0 is a search too; here it would stand for none.
+    let (links, level) = (bytes.byte()?, bytes.byte()?.max(1));
     let mut found = Vec::new();
     for _ in 0..links {
         let at = bytes.offset();

@@ -12,6 +12,8 @@ pub(super) const MAGIC: &[u8; 9] = b"DICUORAGE";
 const VERSION: u8 = 3;
 const NO_VALUE: i8 = -126;
 const NO_MOVE: u8 = 125;
+/// The level of a leaf that was never searched.
+const UNKNOWN: u8 = u8::MAX;
 
 /// Reads what stands between the magic and the number of positions.
 pub(super) fn read_header<R: Read>(bytes: &mut Bytes<R>) -> Result<(), BookError> {
@@ -38,7 +40,12 @@ pub(super) fn read<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
         Some(square) => score(leaf as i8).map(|score| (square, score)),
         None => None,
     };
-    let level = if leaf.is_some() { known_level(leaf_level) } else { level };
+    // A move that somebody has looked at has a level, however little is known of it: without one it would stand for no search.
+    let level = match leaf {
+        Some(_) if leaf_level != UNKNOWN => known_level(leaf_level).max(1),
+        Some(_) => 0,
+        None => level,
+    };
     Ok(Record { position, value, bounds: (-64, 64), games: 0, lines, level, links: Vec::new(), leaf })
 }
 
@@ -60,7 +67,7 @@ pub(super) fn write(out: &mut impl Write, record: &Record) -> Result<(), BookErr
     bytes.extend(position.opponent().0.reverse_bits().to_le_bytes());
     bytes.extend([value.unwrap_or(NO_VALUE) as u8, *level]);
     bytes.extend(lines.to_le_bytes());
-    let none = (NO_VALUE, NO_MOVE, u8::MAX);
+    let none = (NO_VALUE, NO_MOVE, UNKNOWN);
     let (value, square, level) = leaf.map_or(none, |(square, score)| (score, 63 - square.index() as u8, *level));
     bytes.extend([value as u8, square, level]);
     Ok(out.write_all(&bytes)?)

@@ -20,7 +20,7 @@ pub struct Exported {
     /// Moves between them.
     pub links: u64,
     /// Positions that wait to be searched: they are left out.
-    pub unsearched: u64,
+    pub without_value: u64,
     /// Positions whose best move out of the book waits to be searched for: they have no leaf.
     pub without_leaf: u64,
     /// Values that are not whole discs: they are rounded.
@@ -46,7 +46,7 @@ struct Below {
 /// If the book cannot be read or the file not be written, if the positions are more than the format can count, or if there is another file
 /// than such a book.
 pub fn export(book: &dyn Positions, format: ForeignFormat, path: &Path) -> Result<Exported, BookError> {
-    expect_no_other_file(path, &[edax::MAGIC, egaroucid::MAGIC])?;
+    expect_no_other_file(path, &[edax::MAGIC, egaroucid::MAGIC], "book of Edax or Egaroucid")?;
     let mut exported = Exported::default();
     let mut header = edax::Header { positions: 0, level: 0, least_empties: 60 };
     let mut below = HashMap::new();
@@ -83,7 +83,7 @@ fn records(
 ) -> Result<(), BookError> {
     book.each(&mut |key, entry| {
         let Some(record) = record(book, &key, &entry, below)? else {
-            exported.unsearched += 1;
+            exported.without_value += 1;
             return Ok(());
         };
         exported.links += record.links.len() as u64;

@@ -4,7 +4,7 @@ use super::bytes::{Bytes, wrong};
 use super::{EXACT, Record, depth, discs, edax, egaroucid};
 use crate::book::combine::make;
 use crate::book::select::moves_with_value;
-use crate::book::{self, BookError, Key, Leaf, Positions, Snapshot};
+use crate::book::{self, BookError, Key, Leaf, Positions};
 use crate::othello::{Bitboard, Square};
 use crate::search::Score;
 use std::collections::BTreeSet;
@@ -103,21 +103,22 @@ impl ForeignBook {
     pub fn import(self, weights: u32, path: &Path, interrupt: &AtomicBool) -> Result<Imported, BookError> {
         let ForeignBook { positions, mut counts } = self;
         let keys: BTreeSet<Key> = positions.keys().copied().collect();
-        counts.positions = make(path, weights, &keys, interrupt, |key, made| {
+        let (mut without_leaf, mut contradictory) = (0, 0);
+        let entry = |key: &Key, made: &dyn Positions| -> Result<book::Entry, BookError> {
             let Some(found) = positions.get(key) else { return Ok(book::Entry::UNSEARCHED) };
             let leaf = found.leaf(moves_with_value(made, key)?).unwrap_or_else(|| {
-                counts.without_leaf += 1;
+                without_leaf += 1;
                 found.stand_in(key)
             });
             Ok(book::Entry { leaf, games: found.games, ..book::Entry::UNSEARCHED })
-        })?;
-        Snapshot::open(path)?.each(&mut |key, entry| {
-            let of_file = positions.get(&key).and_then(|found| found.value);
+        };
+        let compare = |key: &Key, entry: &book::Entry| {
+            let of_file = positions.get(key).and_then(|found| found.value);
             let differs = entry.value.is_some_and(|value| of_file.is_some_and(|of_file| of_file != discs(value)));
-            counts.contradictory += u64::from(differs);
-            Ok(())
-        })?;
-        Ok(counts)
+            contradictory += u64::from(differs);
+        };
+        counts.positions = make(path, weights, &keys, interrupt, entry, compare)?;
+        Ok(Imported { without_leaf, contradictory, ..counts })
     }
 }
 
@@ -131,7 +132,7 @@ impl Found {
         let best = link.into_iter().chain(leaf).max_by_key(|(_, value)| *value);
         let in_book = with_value.into_iter().next().map(|square| (square, self.value.unwrap_or(0)));
         let (square, value) = best.or(in_book)?;
-        // The level is that of the search of the leaf; 0 of none.
+        // The level is that of the search of the leaf.
         let level = if link.is_none() && leaf.is_some() { self.level } else { self.level.min(EXACT - 1) };
         Some(Leaf::Found { square, value: Score::from_discs(value.into()), depth: depth(level) })
     }

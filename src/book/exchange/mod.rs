@@ -139,7 +139,7 @@ mod tests {
         for format in FORMATS {
             let (bytes, lost) = exported(&book, format);
             let rounded = book.values().filter(|entry| entry.value.unwrap().discs().fract() != 0.0).count();
-            assert_eq!((lost.positions as usize, lost.rounded as usize, lost.unsearched), (book.len(), rounded, 0));
+            assert_eq!((lost.positions as usize, lost.rounded as usize, lost.without_value), (book.len(), rounded, 0));
             let (again, counts) = imported(&bytes);
             assert_eq!(counts, Imported { positions: book.len() as u64, ..Imported::default() });
             for (key, entry) in &again {
@@ -178,7 +178,7 @@ mod tests {
             let (bytes, lost) = exported(&book, format);
             let more = if format.0 == ForeignFormat::Edax { passes } else { 0 };
             assert_eq!(lost.positions as usize, with_value.len() + more);
-            assert_eq!(lost.unsearched as usize, book.len() - with_value.len());
+            assert_eq!(lost.without_value as usize, book.len() - with_value.len());
             let (again, counts) = imported(&bytes);
             assert_eq!(counts.without_move as usize, more);
             assert!(with_value.iter().all(|key| again.contains_key(key)));
@@ -204,6 +204,28 @@ mod tests {
         let (book, _) = imported(&bytes);
         let leaf = book[&Key::of(&Position::START).0].leaf;
         assert!(matches!(leaf, Leaf::Found { value: Score::ZERO, depth, .. } if depth == super::depth(0)), "{leaf:?}");
+    }
+
+    #[test]
+    fn a_leaf_of_a_low_or_unusual_level_is_a_move_all_the_same() {
+        for level in [0, 1, 70, 254] {
+            let mut bytes = b"DICUORAGE\x03\x01\0\0\0".to_vec();
+            bytes.extend([0, 0, 0, 0x10, 8, 0, 0, 0, 0, 0, 0, 8, 0x10, 0, 0, 0, 0, 0xff, 0, 0, 0, 0, 2, 19, level]);
+            let (book, _) = imported(&bytes);
+            let leaf = book[&Key::of(&Position::START).0].leaf;
+            assert!(matches!(leaf, Leaf::Found { depth, .. } if depth == super::depth(1)), "{level}: {leaf:?}");
+            let view = look_up(&book, 0, &Position::START, Contempt::NONE).unwrap().unwrap();
+            assert_eq!(view.moves[0].value, Some(Score::from_discs(2)));
+            assert_eq!(exported(&book, FORMATS[1]).1.without_leaf, 0);
+        }
+        // The level of the first position, behind its boards, the counts of games and lines, the value, the bounds and the number of links.
+        let (mut bytes, _) = exported(&grown(), FORMATS[0]);
+        bytes[42 + 39] = 0;
+        let (book, _) = imported(&bytes);
+        let (key, entry) = book.first_key_value().unwrap();
+        assert!(matches!(entry.leaf, Leaf::Found { depth, .. } if depth == super::depth(1)), "{entry:?}");
+        let view = look_up(&book, 0, &key.position(), Contempt::NONE).unwrap().unwrap();
+        assert_eq!(view.moves[0].value, entry.value);
     }
 
     #[test]

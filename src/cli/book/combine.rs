@@ -1,12 +1,13 @@
 //! `emilia book merge` and `emilia book prune`.
 
-use super::{at, making, warn_of_other_weights};
-use crate::book::{Book, Keep, Positions, merge, prune};
+use super::{at, warn_of_other_weights};
+use crate::book::{Book, BookError, Contents, Keep, Positions, merge, prune};
 use crate::cli::on_interrupt;
-use crate::cli::output::{counted, say};
+use crate::cli::output::{counted, say, warn};
 use crate::search::Score;
 use clap::{ArgGroup, Args};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Which books become one.
 #[derive(Args, Clone, Debug)]
@@ -47,10 +48,9 @@ pub(super) fn run_merge(arguments: &MergeArguments) -> Result<(), String> {
         let outcome = "its values are searched again as the new book grows";
         warn_of_other_weights(path, book.weights(), ("those of the first book", weights), outcome);
     }
-    let books: Vec<&dyn Positions> = contents.iter().map(|book| book.positions()).collect();
-    let positions = merge(&books, weights, &arguments.out, &*on_interrupt()?).map_err(making(&arguments.out))?;
-    say(counted(positions, "position"));
-    Ok(())
+    let interrupt = on_interrupt()?;
+    let books: Vec<(&Path, Contents<'_>)> = arguments.books.iter().map(PathBuf::as_path).zip(contents).collect();
+    make(&books, &interrupt, &arguments.out, |books| merge(books, weights, &arguments.out, &interrupt))
 }
 
 /// Makes a book of a part of another.
@@ -60,8 +60,36 @@ pub(super) fn run_prune(arguments: &PruneArguments) -> Result<(), String> {
     let book = book.now().map_err(at(path))?;
     let positions = arguments.positions.map(|positions| usize::try_from(positions).unwrap_or(usize::MAX));
     let keep = Keep { loss: arguments.loss.map(|discs| Score::from_discs(discs.into())), positions };
-    let kept = prune(book.positions(), book.weights(), keep, &arguments.out, &*on_interrupt()?)
-        .map_err(making(&arguments.out))?;
-    say(counted(kept, "position"));
+    let (weights, interrupt) = (book.weights(), on_interrupt()?);
+    make(&[(path.as_path(), book)], &interrupt, &arguments.out, |books| {
+        prune(books[0], weights, keep, &arguments.out, &interrupt)
+    })
+}
+
+/// Makes a book of others. Of a damaged one what can be read is taken, and it is said how much cannot.
+fn make(
+    books: &[(&Path, Contents<'_>)],
+    interrupt: &AtomicBool,
+    out: &Path,
+    make_of: impl Fn(&[&dyn Positions]) -> Result<u64, BookError>,
+) -> Result<(), String> {
+    let whole: Vec<&dyn Positions> = books.iter().map(|(_, book)| book.positions()).collect();
+    let made = match make_of(&whole) {
+        Err(BookError::Damaged(_) | BookError::NotABook(_)) => {
+            let mut rests = Vec::new();
+            for (path, book) in books {
+                let (rest, lost) = book.readable(interrupt).map_err(at(path))?;
+                if lost > 0 {
+                    let lost = counted(lost, "position");
+                    warn(at(path)(format!("the book is damaged; left out, because it cannot be read: {lost}")));
+                }
+                rests.push(rest);
+            }
+            let rests: Vec<&dyn Positions> = rests.iter().map(|rest| rest as &dyn Positions).collect();
+            make_of(&rests)
+        }
+        made => made,
+    };
+    say(counted(made.map_err(at(out))?, "position"));
     Ok(())
 }

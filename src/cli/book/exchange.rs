@@ -44,11 +44,11 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
     let book = Book::open(path).map_err(at(path))?;
     let book = book.now().map_err(at(path))?;
     warn_of_weights(path, book.weights());
-    let Exported { positions, links, unsearched, without_leaf, rounded, bounds, games, confidences } =
-        export(book.positions(), format, out).map_err(making(out))?;
-    say(format_args!("{positions} positions, {links} moves between them"));
+    let Exported { positions, links, without_value, without_leaf, rounded, bounds, games, confidences } =
+        export(book.positions(), format, out).map_err(making(path, out))?;
+    say(format_args!("{}, {} between them", counted(positions.into(), "position"), counted(links, "move")));
     say_counts(&[
-        (unsearched, "positions that wait to be searched and are left out"),
+        (without_value, "positions that wait to be searched and are left out"),
         (without_leaf, "positions without a leaf, because it waits to be searched"),
         (rounded, "values rounded to whole discs"),
         (bounds, "positions that lose their proven bounds"),
@@ -65,7 +65,7 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     let file = BufReader::new(File::open(path).map_err(|error| at(path)(why(&error)))?);
     let book = ForeignBook::read(file).map_err(at(path))?;
     let Imported { positions, without_move, repeated, without_leaf, without_value, contradictory } =
-        book.import(weights, out, &*on_interrupt()?).map_err(making(out))?;
+        book.import(weights, out, &*on_interrupt()?).map_err(at(out))?;
     say(counted(positions, "position"));
     say_counts(&[
         (without_move, "positions left out, because they have no move"),

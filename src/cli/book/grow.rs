@@ -69,7 +69,7 @@ pub(super) struct SearchArguments {
     /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions
     #[arg(long, value_name = "PERCENT", default_value_t = Selectivity::BOLDEST)]
     pub(super) selectivity: Selectivity,
-    /// The moves to the position that the book grows for [default: the start]
+    /// The moves to the position that the book grows for, or its board [default: the start]
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     from: Option<String>,
 }
@@ -175,14 +175,17 @@ fn progress(growth: &Growth, value: Option<Score>, root: &Position, started: Ins
     let value = value.map_or_else(String::new, |value| format!(", the root is worth {value}"));
     let doing = match &growth.last {
         _ if growth.learned > 0 => format!(", {} learned positions wait", growth.learned),
-        Some(work) => format!(", {}", what(work, root)),
+        Some(work) => what(work, root).map_or_else(String::new, |what| format!(", {what}")),
         None => String::new(),
     };
     format!("{rate:.1} searches/s{value}{doing}")
 }
 
-/// What was extended and why: the moves that lead there, and what that costs.
-fn what(work: &Work, root: &Position) -> String {
+/// What was extended and why: the moves that lead there, and what that costs. Of a learned position neither is known.
+fn what(work: &Work, root: &Position) -> Option<String> {
+    if work.path[0] != Key::of(root).0 {
+        return None;
+    }
     let mut position = *root;
     let mut moves = String::new();
     for wanted in &work.path[1..] {
@@ -194,10 +197,31 @@ fn what(work: &Work, root: &Position) -> String {
             position = position.pass();
         }
     }
-    format!("at {moves}, which costs {}", plies(work.cost))
+    let place = if moves.is_empty() { "the root" } else { moves.as_str() };
+    Some(format!("at {place}, which costs {}", plies(work.cost)))
 }
 
 /// A cost as people read it, rounded up: with that as a bound there is something to do.
 fn plies(cost: u32) -> String {
     format!("{:.1} plies", (f64::from(cost) / f64::from(PLY) * 10.0).ceil() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::Step;
+
+    #[test]
+    fn it_says_where_the_book_grows_if_that_is_known() {
+        let f5 = Position::START.after("f5".parse().unwrap());
+        let (start, d6) = (Position::START, f5.after("d6".parse().unwrap()));
+        let what = |path: &[Position], root: &Position| {
+            let path = path.iter().map(|position| Key::of(position).0).collect();
+            what(&Work { path, step: Step::Search, cost: 2 * PLY }, root)
+        };
+        assert_eq!(what(&[start], &start).as_deref(), Some("at the root, which costs 2.0 plies"));
+        assert!(what(&[start, f5, d6], &start).unwrap().ends_with(", which costs 2.0 plies"));
+        assert_eq!(what(&[f5, d6], &f5).as_deref(), Some("at d6, which costs 2.0 plies"));
+        assert_eq!(what(&[d6], &start), None, "a learned position");
+    }
 }

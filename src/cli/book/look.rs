@@ -92,7 +92,7 @@ struct Counts {
     positions: u64,
     /// Positions with a value.
     with_value: u64,
-    /// Positions of learned games that wait to be searched.
+    /// Positions whose best move out of the book was never searched for.
     unsearched: u64,
     /// Positions whose result under perfect play is known.
     solved: u64,

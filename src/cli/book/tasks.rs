@@ -4,7 +4,7 @@ use super::grow::SearchArguments;
 use super::{PATIENCE, at, program_weights, warn_of_other_weights};
 use crate::analysis::book_tasks::{Tasks, UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
-use crate::book::{BookError, Database, Key, Outcome};
+use crate::book::{Book, BookError, Database, Key, Outcome, Snapshot};
 use crate::cli::game_input::open_text;
 use crate::cli::output::{Output, complain, counted, expect_another, say};
 use crate::input_line::InputLine;
@@ -44,7 +44,11 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     let book = Database::open_when_free(path, PATIENCE).map_err(at(path))?;
     let root = Key::of(&arguments.searches.root(&book.read().map_err(at(path))?)?).0;
     let how = (&arguments.searches.limits(), arguments.searches.selectivity);
-    let Tasks { units, queries } = tasks(&book, &root, arguments.leaves as usize, how).map_err(at(path))?;
+    let found = tasks(&book, &root, arguments.leaves as usize, how, &*crate::cli::on_interrupt()?);
+    let Tasks { units, queries } = found.map_err(|error| match error {
+        BookError::Interrupted => "interrupted".to_owned(),
+        error => at(path)(error),
+    })?;
     let weights = book.read().map_err(at(path))?.weights;
     let outcome = format!(
         "it takes answers with those that it grew with alone; 'emilia book grow {} --time 0' makes it take this program's",
@@ -70,7 +74,11 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
 /// Takes answers into the book.
 pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
     let path = &arguments.book;
-    // The book is opened when the first line is there, and again behind the last: whoever makes the lines may need it, or take long.
+    // The book is read when the first line is there, and opened behind the last: whoever makes the lines may need it, or take long.
+    let of_book = |path: &Path| -> Result<u32, BookError> {
+        Book::expect_growing(path)?;
+        Ok(Snapshot::open(path)?.weights)
+    };
     let mut weights = None;
     let (mut findings, mut places, mut unusable) = (Vec::new(), Vec::new(), 0u64);
     for file in &arguments.files {
@@ -79,7 +87,7 @@ pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
         while let Some(line) = lines.read().map_err(|error| format!("{name}: {error}"))? {
             let weights = match weights {
                 Some(weights) => weights,
-                None => *weights.insert(when_free(path, |path| Ok(Database::open(path)?.read()?.weights))?),
+                None => *weights.insert(when_free(path, of_book)?),
             };
             let found = match line {
                 InputLine::Bytes(bytes) if bytes.trim_ascii().is_empty() => continue,
