@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let Ok(book) = PackedBook::built(bytes) else { return };
     let contempt = Contempt::new(-3).expect("a few discs");
-    let look = |position: &Position| look_up(&book, position, contempt).expect("it lies in memory");
+    let look = |position: &Position| look_up(&book, book.weights, position, contempt).expect("it lies in memory");
     look(&Position::START);
     let mut seen = 0;
     let _ = book.each(&mut |key, _| {

@@ -1,5 +1,8 @@
 //! The integration tests: one binary, so that they link once, and one module for each subject.
 
+// The fuzz targets import their macro from a crate of this name.
+extern crate self as libfuzzer_sys;
+
 mod analysis_page;
 mod analyze;
 mod analyze_games;
@@ -17,6 +20,7 @@ mod evaluators;
 mod experiment;
 mod files_of_others;
 mod first_steps;
+mod fuzz_targets;
 mod game_file;
 mod games;
 mod gtp;
