@@ -11,7 +11,7 @@ mod selfplay;
 mod testset;
 
 use super::options::WeightsArguments;
-use super::output::say;
+use super::output::{print, say};
 use super::progress::StepBar;
 use crate::engine::EvalFile;
 use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
@@ -19,7 +19,7 @@ use crate::othello::Position;
 use crate::shard::Shard;
 use crate::training::{ChunkMaker, Origin, Production, TrainingConfig};
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -61,15 +61,32 @@ struct SettingsArguments {
     /// Read the settings from a TOML file such as assets/training.toml, which has the defaults and explains them
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Change one setting, whatever the file says: fit.ridge=10; may be repeated
+    /// Change one setting, whatever the file says: STEP.NAME=VALUE, such as selfplay.depth=5; may be repeated
     #[arg(long, value_name = "STEP.NAME=VALUE")]
     set: Vec<String>,
 }
 
 impl SettingsArguments {
-    fn config(&self) -> Result<TrainingConfig, String> {
-        TrainingConfig::read(self.config.as_deref(), &self.set).map_err(|error| error.to_string())
+    /// The settings for a command that reads those whose names begin with one of `read`. Others that `--set` names are warned about.
+    fn config(&self, command: &str, read: &[&str]) -> Result<TrainingConfig, String> {
+        let config = TrainingConfig::read(self.config.as_deref(), &self.set).map_err(|error| error.to_string())?;
+        for setting in &self.set {
+            let name = setting.split('=').next().unwrap_or_default().trim();
+            if !read.iter().any(|read| name.starts_with(read)) {
+                log::warn!("--set {name} is not read by `train {command}`");
+            }
+        }
+        Ok(config)
     }
+}
+
+/// Prints what was measured: to the standard error if what was made goes to the standard output.
+fn print_beside(out: Option<&Path>, text: &str) -> Result<(), String> {
+    if out == Some(Path::new("-")) {
+        say(text.trim_end());
+        return Ok(());
+    }
+    print(text)
 }
 
 /// Where samples go, what makes them, and which part of the work this run does.
@@ -194,4 +211,23 @@ fn produce<M: ChunkMaker>(
         return Err("interrupted; the same command goes on".to_owned());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+
+    #[test]
+    fn the_commands_of_the_page_are_well_formed() {
+        let page = include_str!("../../docs/training.md");
+        let block = page.split("```").nth(1).and_then(|block| block.strip_prefix("sh\n")).unwrap();
+        assert!(block.lines().count() > 5, "{block}");
+        for line in block.lines() {
+            let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
+            let command = TrainArguments::augment_args(Command::new("train"));
+            let read = command.try_get_matches_from(words.strip_prefix(&["emilia"]).unwrap());
+            assert!(read.is_ok(), "{line}: {}", read.unwrap_err());
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Weights of either pattern evaluation: their file says of which one.
 
-use super::factorization::FactorWeights;
+use super::factorization::{FactorWeights, VERSION as FACTOR_VERSION};
 use super::pattern::{PackedWeights, VERSION as LINEAR_VERSION, Weights, WeightsError, version_of};
 use super::{ErrorModel, Evaluator, EvaluatorKind, Pattern, PatternLinear};
 use crate::othello::Position;
@@ -56,10 +56,10 @@ impl Weights for AnyWeights {
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<AnyWeights, WeightsError> {
-        if version_of(bytes)? == LINEAR_VERSION {
-            PackedWeights::from_bytes(bytes).map(AnyWeights::Linear)
-        } else {
-            FactorWeights::from_bytes(bytes).map(AnyWeights::Factors)
+        match version_of(bytes)? {
+            LINEAR_VERSION => PackedWeights::from_bytes(bytes).map(AnyWeights::Linear),
+            FACTOR_VERSION => FactorWeights::from_bytes(bytes).map(AnyWeights::Factors),
+            found => Err(WeightsError::Version { found, expected: format!("{LINEAR_VERSION} or {FACTOR_VERSION}") }),
         }
     }
 }
@@ -69,6 +69,7 @@ mod tests {
     use super::*;
     use crate::eval::factorization::{RANK, rows};
     use crate::eval::pattern::Sharing;
+    use crate::eval::pattern::frame::MAGIC;
 
     #[test]
     fn a_file_keeps_its_form_and_gets_a_model() {
@@ -83,5 +84,9 @@ mod tests {
             assert_eq!(after.evaluate(&Position::START), before.evaluate(&Position::START));
             assert_eq!((before.error_model(), after.error_model()), (None, Some(&model)));
         }
+        let mut later = linear.to_bytes();
+        later[MAGIC.len()] = 9;
+        let error = AnyWeights::from_bytes(&later).err().unwrap().to_string();
+        assert!(error.contains("version 9") && error.contains("expected version 4 or 5"), "{error}");
     }
 }

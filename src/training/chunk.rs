@@ -59,9 +59,10 @@ impl Chunk {
         format!("{number:06}.{EXTENSION}")
     }
 
-    /// The number in such a name.
+    /// The number in such a name; `None` if [`Chunk::file_name`] gives no such name.
     pub fn number(path: &Path) -> Option<u64> {
-        path.file_stem()?.to_str()?.parse().ok()
+        let number = path.file_stem()?.to_str()?.parse().ok()?;
+        (path.file_name()?.to_str()? == Chunk::file_name(number)).then_some(number)
     }
 
     /// Writes a file: it is there whole or, should anything fail, as it was before.
@@ -75,6 +76,11 @@ impl Chunk {
             sample.write(self.header.first_game, &mut body);
         }
         container::seal(MAGIC, &self.header, &body)
+    }
+
+    /// Reads the head of a file alone. Whether it is damaged is not known then.
+    pub fn read_header(path: &Path) -> Result<ChunkHeader, FileError> {
+        container::read_header(path, MAGIC)
     }
 
     /// Reads a file and checks all of it.
@@ -138,6 +144,26 @@ mod tests {
         assert_eq!(Chunk::parse(&chunk.bytes(), Path::new("a.samples")).unwrap(), chunk);
         assert_eq!(Chunk::number(Path::new("folder/000120.samples")), Some(120));
         assert_eq!(Chunk::number(Path::new(&Chunk::file_name(1_234_567))), Some(1_234_567));
+        for name in ["1.samples", "+00001.samples", "0000001.samples", "000001.sample", "first.samples"] {
+            assert_eq!(Chunk::number(Path::new(name)), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_head_is_read_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.samples");
+        let bytes = chunk().bytes();
+        for length in [bytes.len(), bytes.len() - 5] {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert_eq!(Chunk::read_header(&path).unwrap(), chunk().header);
+        }
+        for length in [0, 7, 19, 30] {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert!(Chunk::read_header(&path).is_err(), "{length}");
+        }
+        fs::write(&path, b"#!/bin/sh, and more than twenty bytes").unwrap();
+        assert!(matches!(Chunk::read_header(&path), Err(FileError::Foreign { .. })));
     }
 
     #[test]

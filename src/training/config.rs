@@ -40,7 +40,7 @@ pub enum ConfigError {
     #[error("'{0}' is no configuration of training: {1}")]
     Syntax(PathBuf, Box<toml::de::Error>),
     /// There is no setting of this name, or it does not take the value.
-    #[error("'{setting}' cannot be set: {problem}; expected STEP.NAME=VALUE, such as fit.ridge=20")]
+    #[error("'{setting}' cannot be set: {problem}; expected STEP.NAME=VALUE, such as selfplay.depth=5")]
     Setting {
         /// What was said.
         setting: String,
@@ -56,7 +56,7 @@ pub enum ConfigError {
 }
 
 impl TrainingConfig {
-    /// The configuration of a file, or the default one, with some settings changed: `fit.ridge=20`.
+    /// The configuration of a file, or the default one, with some settings changed: `selfplay.depth=5`.
     pub fn read(path: Option<&Path>, changed: &[String]) -> Result<TrainingConfig, ConfigError> {
         let mut config: TrainingConfig = match path {
             Some(path) => {
@@ -83,6 +83,8 @@ impl TrainingConfig {
         let Some(toml::Value::Table(settings)) = table.get_mut(step) else {
             return Err(bad(format!("there is no step '{step}'")));
         };
+        // The other name would stand beside the first one, as a second value.
+        let name = if name == "confidence" && settings.contains_key("selectivity") { "selectivity" } else { name };
         // What is no number, list or truth value is a word, which may be said without quotation marks.
         let value = toml::from_str::<toml::Table>(&format!("value = {value}"))
             .ok()
@@ -127,6 +129,13 @@ mod tests {
         assert_eq!(config.selfplay.random_plies, "3-9".parse().unwrap());
         assert_eq!(config.fit.pooling, [1.0]);
         assert_eq!(config.label, LabelSettings::default());
+        for name in ["selectivity", "confidence"] {
+            let changed = ["selfplay", "label"].map(|step| format!("{step}.{name}=87"));
+            let config = TrainingConfig::read(None, &changed).unwrap();
+            for found in [config.selfplay.selectivity, config.label.selectivity] {
+                assert_eq!(found, "87".parse().unwrap(), "{name}");
+            }
+        }
     }
 
     #[test]
@@ -149,6 +158,8 @@ mod tests {
             ("pack.units-per-disc=33", "power of two"),
             ("pack.factor-units=1025", "1 to 1024"),
             ("fit.least-gain=inf", "at least 0"),
+            ("fit.ridge=1e39", "expected a finite number of at least 0"),
+            ("fit.confidence=87", "unknown field `confidence`"),
             ("label.share=0", "label.share"),
             ("label.selectivity=50", "73, 87, 95"),
             ("label.confidence=50", "73, 87, 95"),

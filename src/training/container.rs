@@ -1,4 +1,4 @@
-//! The files of training: a line of JSON about what follows, what follows, and a checksum.
+//! The files of training: a header about what follows, what follows, and a checksum.
 //!
 //! ```text
 //! 8 bytes   magic, which says what kind of file it is
@@ -15,8 +15,8 @@
 use crate::whole_file::{why, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -115,9 +115,7 @@ pub(super) fn open<'a, H: DeserializeOwned>(
     magic: Magic,
     path: &Path,
 ) -> Result<(H, &'a [u8]), FileError> {
-    if !bytes.starts_with(&magic[..magic.len().min(bytes.len())]) {
-        return Err(FileError::Foreign { path: path.to_owned(), magic: magic.escape_ascii().to_string() });
-    }
+    expect_magic(bytes, magic, path)?;
     let size = |expected| FileError::Size { path: path.to_owned(), found: bytes.len(), expected };
     let Some((fixed, rest)) = bytes.split_first_chunk::<FIXED>() else { return Err(size(FRAME)) };
     let header_length = u32::from_le_bytes(fixed[8..12].try_into().expect("four bytes")) as usize;
@@ -134,6 +132,45 @@ pub(super) fn open<'a, H: DeserializeOwned>(
     let (header, body) = content.split_at(header_length);
     let header = serde_json::from_slice(header).map_err(|error| FileError::content(path, error))?;
     Ok((header, body))
+}
+
+fn expect_magic(bytes: &[u8], magic: Magic, path: &Path) -> Result<(), FileError> {
+    if bytes.starts_with(&magic[..magic.len().min(bytes.len())]) {
+        return Ok(());
+    }
+    Err(FileError::Foreign { path: path.to_owned(), magic: magic.escape_ascii().to_string() })
+}
+
+/// The header of a file, of which no more is read: the rest may be damaged, and so may the header.
+pub(super) fn read_header<H: DeserializeOwned>(path: &Path, magic: Magic) -> Result<H, FileError> {
+    let failed = FileError::system("read", path);
+    let mut file = File::open(path).map_err(&failed)?;
+    let mut beginning = Vec::new();
+    file.by_ref().take(FIXED as u64).read_to_end(&mut beginning).map_err(&failed)?;
+    expect_magic(&beginning, magic, path)?;
+    let size = |found, expected| FileError::Size { path: path.to_owned(), found, expected };
+    let Some(length) = beginning.get(8..12).filter(|_| beginning.len() == FIXED) else {
+        return Err(size(beginning.len(), FRAME));
+    };
+    let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
+    let mut header = Vec::new();
+    file.take(length as u64).read_to_end(&mut header).map_err(&failed)?;
+    if header.len() < length {
+        return Err(size(FIXED + header.len(), FRAME + length));
+    }
+    serde_json::from_slice(&header).map_err(|error| FileError::content(path, error))
+}
+
+/// Makes a folder, and those that it is in, where they are not there.
+///
+/// # Errors
+/// If the system refuses, or a file has the name.
+pub fn make_folder(path: &Path) -> Result<(), FileError> {
+    let said = |error: io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => io::Error::new(error.kind(), "a file has that name; expected a folder"),
+        _ => error,
+    };
+    fs::create_dir_all(path).map_err(|error| FileError::system("make", path)(said(error)))
 }
 
 /// All bytes of a file.

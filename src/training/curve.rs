@@ -45,7 +45,7 @@ pub fn curve_svg(phases: &[FittedPhase]) -> String {
             together.iter().map(|error| error.held_out).enumerate(),
         ),
         curve(
-            "learnt from, all phases".to_owned(),
+            "learned from, all phases".to_owned(),
             Stroke::Dashed,
             together.iter().map(|error| error.training).enumerate(),
         ),
@@ -90,8 +90,11 @@ pub fn factor_curve_csv(curve: &[SpanErrors]) -> String {
 
 /// The same as a picture.
 pub fn factor_curve_svg(passes: &[SpanErrors]) -> String {
-    let all = passes.iter().map(|errors| (errors.pass, errors.held_out));
-    let mut curves = vec![curve("held out".to_owned(), Stroke::Solid, all)];
+    let of = |error: fn(&SpanErrors) -> Option<f64>| passes.iter().map(move |errors| (errors.pass, error(errors)));
+    let mut curves = vec![
+        curve("held out".to_owned(), Stroke::Solid, of(|errors| errors.held_out)),
+        curve("learned from".to_owned(), Stroke::Dashed, of(|errors| errors.training)),
+    ];
     curves.extend((0..SPANS).map(|span| {
         let name = format!("held out, {} empty squares", SPAN_NAMES[span]);
         curve(name, Stroke::Faint, passes.iter().map(|errors| (errors.pass, errors.spans[span])))
@@ -149,5 +152,8 @@ mod tests {
         );
         let svg = factor_curve_svg(&factors);
         assert!(svg.contains("21-30 empty") && !svg.contains("11-20 empty"), "{svg}");
+        assert!(!svg.contains("learned from"), "{svg}");
+        let svg = factor_curve_svg(&[SpanErrors { training: Some(5.2), ..factors[0] }]);
+        assert!(svg.contains("learned from") && svg.contains("stroke-dasharray=\"5 4\""), "{svg}");
     }
 }

@@ -38,7 +38,7 @@ impl Point {
 pub struct Points {
     /// Those to learn from.
     pub training: Vec<Point>,
-    /// Those of the games that nothing is learnt from.
+    /// Those of the games that nothing is learned from.
     pub held_out: Vec<Point>,
 }
 
@@ -57,6 +57,8 @@ pub struct Dataset {
     by_discs: Vec<Points>,
     /// Of every source how its first whole file came to be, how many files there were, and how much they count.
     pub origins: Vec<serde_json::Value>,
+    /// The first file of each source that came to be in another way than its first whole file.
+    pub other_origins: Vec<PathBuf>,
     /// Games in them; labels are of the same ones.
     pub games: u64,
     /// Of these, games that were left out, with their labels: [`DistinctGames`] says which.
@@ -70,7 +72,15 @@ pub struct Dataset {
 impl Default for Dataset {
     fn default() -> Dataset {
         let by_discs = vec![Points::default(); COUNTS];
-        Dataset { by_discs, origins: Vec::new(), games: 0, repeated: 0, labels_alone: 0, damaged: Vec::new() }
+        Dataset {
+            by_discs,
+            origins: Vec::new(),
+            other_origins: Vec::new(),
+            games: 0,
+            repeated: 0,
+            labels_alone: 0,
+            damaged: Vec::new(),
+        }
     }
 }
 
@@ -90,11 +100,13 @@ impl Dataset {
         let (mut set, mut distinct, mut done) = (Dataset::default(), DistinctGames::default(), 0);
         let mut labels = Vec::new();
         for (Source { weight, .. }, files) in sources.iter().zip(&files) {
-            let mut origin = None;
+            let (mut origin, mut other_origin) = (None, None);
             for file in files {
                 match Chunk::read(file) {
                     Ok(chunk) => {
-                        origin.get_or_insert_with(|| chunk.header.origin.clone());
+                        if *origin.get_or_insert_with(|| chunk.header.origin.clone()) != chunk.header.origin {
+                            other_origin.get_or_insert_with(|| file.clone());
+                        }
                         if chunk.is_play() {
                             set.add(&chunk, *weight, settings, &mut distinct);
                         } else {
@@ -108,6 +120,7 @@ impl Dataset {
                 progress(done, of);
             }
             set.origins.push(serde_json::json!({ "origin": origin, "files": files.len(), "weight": weight }));
+            set.other_origins.extend(other_origin);
         }
         for (chunk, weight) in labels {
             set.add(&chunk, weight, settings, &mut distinct);
@@ -245,6 +258,19 @@ mod tests {
         assert_eq!((point.target, point.weight), (4.0, 0.5 * 1.25), "8 discs are half of 16, and count a quarter more");
         let none = FitSettings { game_result_weight: 0.0, ..all() };
         assert!(read(&folder, 1.0, &none).unwrap().is_empty());
+    }
+
+    #[test]
+    fn files_of_another_origin_are_named() {
+        let folder = folder();
+        assert!(read(&folder, 1.0, &all()).unwrap().other_origins.is_empty());
+        for number in [2, 3] {
+            let mut other = chunk(100 * number, Vec::new());
+            other.header.origin.seed = 2;
+            other.write(&folder.path().join(Chunk::file_name(number))).unwrap();
+        }
+        let data = read(&folder, 1.0, &all()).unwrap();
+        assert_eq!(data.other_origins, [folder.path().join(Chunk::file_name(2))]);
     }
 
     #[test]

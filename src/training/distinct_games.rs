@@ -15,9 +15,11 @@ pub struct DistinctGames {
     pub games: u64,
     /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again or one much like it.
     pub repeated: u64,
-    /// Games that were not read, of which there are labels, as often as a file has some.
+    /// Games that were not read, of which there are labels.
     pub labels_alone: u64,
     read: HashSet<Game>,
+    /// The games that [`labels_alone`](DistinctGames::labels_alone) counts.
+    unread: HashSet<Game>,
     beginnings: HashMap<(Bitboard, Bitboard), Game>,
     left_out: HashSet<Game>,
 }
@@ -39,7 +41,7 @@ impl DistinctGames {
 
     fn takes(&mut self, game: Game, samples: &[Sample], is_play: bool) -> bool {
         if !is_play {
-            self.labels_alone += u64::from(!self.read.contains(&game));
+            self.labels_alone += u64::from(!self.read.contains(&game) && self.unread.insert(game));
             return !self.left_out.contains(&game);
         }
         self.read.insert(game);
@@ -117,5 +119,8 @@ mod tests {
         assert_eq!(left(&of_another("label", &[(0, 9), (1, 9), (2, 9)])), [1]);
         assert_eq!(left(&labels), [0, 2]);
         assert_eq!((distinct.games, distinct.repeated, distinct.labels_alone), (11, 8, 0));
+        let mut alone = DistinctGames::default();
+        (0..2).for_each(|_| assert_eq!(alone.of_chunk(&labels).len(), 4));
+        assert_eq!(alone.labels_alone, 4, "each game once");
     }
 }

@@ -7,9 +7,9 @@
 //! Σ weight · error² + ridge · Σ w²
 //! ```
 //!
-//! where a prediction beyond ±64 discs counts as ±64. It is convex and, between those bounds, quadratic, which is what
-//! conjugate gradients are made for: every pass goes along the best line that the gradients so far allow, and there as far
-//! as is best. Gradients are divided by how often a weight is used (plus the ridge), because rare and frequent
+//! where the square goes on as a straight line for predictions beyond ±64 discs; errors that are printed count such predictions as ±64. It is convex
+//! and, between those bounds, quadratic, which is what conjugate gradients are made for: every pass goes along the best line that the gradients
+//! so far allow, and there as far as is best. Gradients are divided by how often a weight is used (plus the ridge), because rare and frequent
 //! configurations differ by five orders of magnitude. The weights kept are those of the pass with the least error on games
 //! held out.
 
@@ -122,7 +122,7 @@ impl FitSettings {
 /// weights; `None` where there are no such positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PassError {
-    /// On the games that were learnt from.
+    /// On the games that were learned from.
     pub training: Option<f64>,
     /// On the games held out.
     pub held_out: Option<f64>,
@@ -133,7 +133,7 @@ pub struct PassError {
 pub struct FittedPhase {
     /// [`Sharing::count`] weights in discs.
     pub weights: Vec<f32>,
-    /// Positions learnt from, those pooled included.
+    /// Positions learned from, those pooled included.
     pub positions: usize,
     /// Before the first pass, with all weights zero, and after each.
     pub curve: Vec<PassError>,
@@ -217,7 +217,7 @@ fn fit_phase(
         curve: vec![descent.error()],
         best: 0,
     };
-    // Without games to judge by, all passes are made.
+    // Without games held out, the error on those learned from judges.
     let judge = |error: &PassError| error.held_out.or(error.training).unwrap_or(0.0);
     let most_passes = if training.len() > 0 { settings.most_passes } else { 0 };
     for pass in 1..=most_passes {
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_learnt_from_examples() {
+    fn a_rule_is_learned_from_examples() {
         let phases = fitted(&settings(), 2);
         for phase in &phases[3..5] {
             let (first, best) = (phase.curve[0], phase.curve[phase.best]);

@@ -30,7 +30,7 @@ mod testset;
 
 pub use chunk::{Chunk, ChunkHeader, Origin};
 pub use config::{ConfigError, TrainingConfig};
-pub use container::FileError;
+pub use container::{FileError, make_folder};
 pub use curve::{curve_csv, curve_svg, factor_curve_csv, factor_curve_svg};
 pub use dataset::{Dataset, Point, Points, Source};
 pub use distinct_games::DistinctGames;

@@ -30,6 +30,11 @@ impl PlyRange {
         self.first + random.below(usize::from(self.last - self.first) + 1) as u8
     }
 
+    /// Whether the two have a number in common.
+    pub fn overlaps(self, other: PlyRange) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+
     pub(super) fn plies(self) -> std::ops::RangeInclusive<u8> {
         self.first..=self.last
     }

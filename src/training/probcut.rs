@@ -53,7 +53,7 @@ impl Default for ProbcutSettings {
 /// The deviation of one class of positions and searches.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Deviation {
-    /// Empty squares, the middle of the class.
+    /// Empty squares. Where the deep search ends in static evaluations, 4k + 2 stands for 4k to 4k + 3, and 52 for itself alone.
     pub empties: Empties,
     /// Plies of the deep search; as many as there are empty squares if it saw the end.
     pub deep: u8,
@@ -72,8 +72,8 @@ pub struct Deviation {
 /// A model with what it was fitted to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProbcutFit {
-    /// The model.
-    pub model: ErrorModel,
+    /// The model; `None` if there is too little data for one.
+    pub model: Option<ErrorModel>,
     /// Deep searches that end in static evaluations.
     pub midgame: Vec<Deviation>,
     /// Deep searches that see the end.
@@ -85,7 +85,7 @@ pub struct ProbcutFit {
 /// The mean change of values from a depth to the next.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Change {
-    /// Empty squares, the middle of the class.
+    /// Empty squares, as [`Deviation::empties`] calls the class.
     pub empties: Empties,
     /// Plies of the shallower search.
     pub depth: u8,
@@ -113,13 +113,11 @@ const LAST_MOVE_VANISHES_AT: f64 = (MOST_EMPTIES_OF_LEAVES + 1) as f64 / 60.0;
 const RIDGE: f64 = 1e-3;
 
 /// Searches and fits. `progress` is called after every position, from several threads.
-///
-/// `None` if there is too little data to fit a surface.
 pub fn fit_probcut(
     settings: &ProbcutSettings,
     evaluator: &Arc<dyn Evaluator<Position>>,
     progress: &(dyn Fn() + Sync),
-) -> Option<ProbcutFit> {
+) -> ProbcutFit {
     let values: Vec<Values> = (0..settings.positions)
         .into_par_iter()
         .filter_map(|number| {
@@ -132,16 +130,29 @@ pub fn fit_probcut(
     let mut endgame = deviations(values.iter().flat_map(Values::endgame_errors));
     // ProbCut asks at certain depths only.
     let surfaces = [
-        fit(&mut midgame, |class| class.shallow == shallow_depth(class.deep))?,
-        fit(&mut endgame, |class| class.shallow == shallow_depth_to_end(class.empties))?,
+        fit(&mut midgame, |class| class.shallow == shallow_depth(class.deep)),
+        fit(&mut endgame, |class| class.shallow == shallow_depth_to_end(class.empties)),
     ];
+    let model = model(settings, evaluator, surfaces, &values, progress);
+    ProbcutFit { model, midgame, endgame, changes: changes(&values) }
+}
+
+/// The model with these coefficients of the deviations. `None` if some are missing, or if there is too little data for the others.
+fn model(
+    settings: &ProbcutSettings,
+    evaluator: &Arc<dyn Evaluator<Position>>,
+    surfaces: [Option<Vec<f64>>; 2],
+    values: &[Values],
+    progress: &(dyn Fn() + Sync),
+) -> Option<ErrorModel> {
+    let [midgame, endgame] = surfaces;
+    let deviations = [midgame?, endgame?].concat();
     let old = evaluator.error_model().map(ErrorModel::coefficients);
     let old = old.map_or(vec![0.0; ERROR_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..][..ERROR_TERMS].to_vec());
-    let tempo = old.iter().zip(fit_tempo(&values)?).map(|(old, missing)| old + missing).collect();
-    let model = ErrorModel::new(&[surfaces.concat(), tempo].concat())?;
+    let tempo = old.iter().zip(fit_tempo(values)?).map(|(old, missing)| old + missing).collect();
+    let model = ErrorModel::new(&[deviations, tempo].concat())?;
     let first_plies = fit_first_plies(settings.of_first_plies(), settings.seed, evaluator, &model, progress)?;
-    let model = model.with_first_plies(&first_plies)?;
-    Some(ProbcutFit { model, midgame, endgame, changes: changes(&values) })
+    model.with_first_plies(&first_plies)
 }
 
 /// The coefficients of what the tempo lacks: least squares on exact score less value. Two terms more, constant and linear in the
@@ -184,7 +195,8 @@ fn tempo_row(leaf: Empties, depth: u8) -> DVector<f64> {
 }
 
 /// The share of the mean of a position's errors that is its own and not one of its depths. With a variance of `w` among `n` errors of a position,
-/// and `u` of their mean, it is 1 − √(w / (w + n u)).
+/// and `u` of the error that all of them share, it is 1 − √(w / (w + n u)). The mean of the `n` errors, squared and times `n`, is w + n u on
+/// average.
 fn share_of_mean<'a>(positions: impl Iterator<Item = &'a Values>) -> f64 {
     let (mut within, mut of_means, mut degrees, mut counted) = (0.0, 0.0, 0.0, 0.0);
     for errors in positions.map(Values::tempo_errors).filter(|errors| errors.len() > 1) {
@@ -196,7 +208,7 @@ fn share_of_mean<'a>(positions: impl Iterator<Item = &'a Values>) -> f64 {
         counted += 1.0;
     }
     let (within, of_means) = (within / f64::max(degrees, 1.0), of_means / f64::max(counted, 1.0));
-    1.0 - (within / (within + of_means).max(f64::MIN_POSITIVE)).sqrt()
+    1.0 - (within / of_means.max(within).max(f64::MIN_POSITIVE)).sqrt()
 }
 
 fn changes(values: &[Values]) -> Vec<Change> {
@@ -242,9 +254,10 @@ impl Values {
         Some(Values { empties, by_depth, score })
     }
 
-    /// The middle of the class of the position.
+    /// What the class of the position is called, see [`Deviation::empties`].
     fn class(&self) -> Empties {
-        Empties::new(self.empties.count() / CLASS * CLASS + CLASS / 2).expect("the most are 52")
+        let class = self.empties.count() / CLASS * CLASS + CLASS / 2;
+        Empties::new(class.min(*EMPTIES.end())).expect("the most are 52")
     }
 
     /// The value of a search of this depth, if it ended in static evaluations.
@@ -397,14 +410,46 @@ mod tests {
         let tick = || {
             count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         };
-        let fit = fit_probcut(&settings, &evaluator, &tick).unwrap();
+        let fit = fit_probcut(&settings, &evaluator, &tick);
+        assert!(fit.model.is_some());
         assert_eq!(count.into_inner(), settings.positions + settings.of_first_plies());
         // Shallower searches err more, and the fit is near what it was fitted to.
         for class in &fit.midgame {
             assert!((class.fitted / class.deviation).ln().abs() < 0.7, "{class:?}");
         }
-        assert_eq!(fit, fit_probcut(&settings, &evaluator, &|| ()).unwrap(), "the same seed gives the same model");
+        assert_eq!(fit, fit_probcut(&settings, &evaluator, &|| ()), "the same seed gives the same model");
     }
+
+    #[test]
+    fn what_is_too_little_for_a_model_is_measured() {
+        let settings = ProbcutSettings { positions: 400, depth: 6, solved_empties: Empties::new(10).unwrap(), seed: 3 };
+        let fit = fit_probcut(&settings, &EvaluatorKind::Mobility.build(), &|| ());
+        assert!(fit.model.is_none() && !fit.midgame.is_empty() && !fit.changes.is_empty());
+    }
+
+    #[test]
+    fn classes_have_four_numbers_of_empty_squares_and_the_last_has_one() {
+        let class = |empties| {
+            let empties = Empties::new(empties).unwrap();
+            Values { empties, by_depth: vec![None], score: None }.class().count()
+        };
+        assert_eq!([10, 11, 12, 15, 48, 51, 52].map(class), [10, 10, 14, 14, 50, 50, 52]);
+    }
+
+    #[test]
+    fn the_share_of_a_mean_is_what_lies_beyond_the_chance_of_the_depths() {
+        // Two errors each: of depths 5 and 6.
+        let share = |errors: [f64; 2]| {
+            let by_depth = [None; 5].into_iter().chain(errors.map(|error| Some(-error))).collect();
+            let values = Values { empties: Empties::new(20).unwrap(), by_depth, score: Some(0.0) };
+            share_of_mean([values].iter())
+        };
+        // The variance within is 2, and twice the square of the mean 2, 8 and 0.
+        for (errors, expected) in [([2.0, 0.0], 0.0), ([3.0, 1.0], 0.5), ([1.0, -1.0], 0.0), ([1.0, 1.0], 1.0)] {
+            assert!((share(errors) - expected).abs() < 1e-12, "{errors:?}: {}", share(errors));
+        }
+    }
+
     #[test]
     fn a_tempo_is_found_behind_the_noise_of_scores() {
         let smooth = |e: f64| 0.6 - 1.5 * e / 60.0;

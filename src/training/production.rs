@@ -4,11 +4,11 @@
 //! when: a run makes the ones of its shard that are missing.
 
 use super::chunk::{Chunk, ChunkHeader, Origin};
-use super::container::FileError;
+use super::container::{FileError, make_folder};
 use super::sample::Sample;
-use crate::shard::Shard;
+use crate::shard::{Difference, Shard, difference};
 use parking_lot::Mutex;
-use std::fs;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use thiserror::Error;
@@ -68,14 +68,17 @@ pub enum ProductionError {
     },
     /// Samples of one folder have one origin.
     #[error(
-        "'{path}' was made in another way; use another folder, or the same evaluator, seed and settings\n  there: {there}\n  asked: {asked}"
+        "'{path}' was made in another way: its {name} is {there}, and {asked} was asked for; use another folder, or the same evaluator, seed and settings",
+        path = .path.display()
     )]
     OtherOrigin {
         /// The file.
         path: PathBuf,
-        /// Its origin.
+        /// What differs first.
+        name: String,
+        /// What it is in the file.
         there: String,
-        /// What was to be made.
+        /// What it was to be.
         asked: String,
     },
 }
@@ -93,7 +96,7 @@ impl Production {
         stop: &AtomicBool,
         progress: &(dyn Fn(ProductionProgress) + Sync),
     ) -> Result<ProductionProgress, ProductionError> {
-        fs::create_dir_all(&self.folder).map_err(FileError::system("make", &self.folder))?;
+        make_folder(&self.folder)?;
         let (found, missing) = self.survey()?;
         let games = |chunks: usize| chunks as u64 * u64::from(self.games_per_chunk);
         let base = ProductionProgress {
@@ -127,8 +130,12 @@ impl Production {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..self.threads.min(missing.len()) {
-                scope.spawn(work);
+            let threads = self.threads.min(missing.len());
+            for helper in 1..threads {
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                    log::warn!("only {helper} of {threads} threads could be started: {error}");
+                    break;
+                }
             }
             work();
         });
@@ -140,6 +147,7 @@ impl Production {
 
     /// How many chunks of the shard are there, and the numbers of those that are not.
     fn survey(&self) -> Result<(usize, Vec<u64>), ProductionError> {
+        self.expect_one_origin()?;
         let (mut found, mut missing) = (0, Vec::new());
         for chunk in self.chunks.iter().copied().filter(|&chunk| self.shard.holds(chunk)) {
             let path = self.path(chunk);
@@ -149,7 +157,7 @@ impl Production {
             }
             match Chunk::read(&path) {
                 Ok(there) if self.is_mine(&there.header, chunk) => found += 1,
-                Ok(there) => return Err(self.other_origin(&path, &there.header, chunk)),
+                Ok(there) => return Err(self.other_origin(&path, &there.header, self.header(chunk).first_game)),
                 Err(error) if error.is_damage() => {
                     log::warn!("{error}; making it again");
                     missing.push(chunk);
@@ -158,6 +166,26 @@ impl Production {
             }
         }
         Ok((found, missing))
+    }
+
+    /// An error if a file of the folder, whatever its number, has another origin or another number of games.
+    fn expect_one_origin(&self) -> Result<(), ProductionError> {
+        let files = match Chunk::files(&self.folder) {
+            Err(FileError::Empty(_)) => return Ok(()),
+            files => files?,
+        };
+        let is_like_mine = |there: &ChunkHeader| there.origin == self.origin && there.games == self.games_per_chunk;
+        for path in files.iter().filter(|path| !Chunk::read_header(path).is_ok_and(|there| is_like_mine(&there))) {
+            // The header of a damaged file may say anything. Who has to make that file will name it.
+            match Chunk::read(path) {
+                Ok(Chunk { header, .. }) if !is_like_mine(&header) => {
+                    return Err(self.other_origin(path, &header, header.first_game));
+                }
+                Err(error) if !error.is_damage() => return Err(error.into()),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(())
     }
 
     fn path(&self, chunk: u64) -> PathBuf {
@@ -179,14 +207,27 @@ impl Production {
         ChunkHeader { version: expected.version.clone(), ..header.clone() } == expected
     }
 
-    fn other_origin(&self, path: &Path, there: &ChunkHeader, chunk: u64) -> ProductionError {
+    /// What is wrong with a file that is to begin with this game.
+    fn other_origin(&self, path: &Path, there: &ChunkHeader, first_game: u64) -> ProductionError {
+        let path = path.to_owned();
         if there.origin == self.origin && there.games != self.games_per_chunk {
-            let (path, asked) = (path.to_owned(), self.games_per_chunk);
-            return ProductionError::OtherLength { path, there: there.games, asked };
+            return ProductionError::OtherLength { path, there: there.games, asked: self.games_per_chunk };
         }
-        let text = |header: &ChunkHeader| serde_json::to_string(header).expect("a header has only strings as keys");
-        ProductionError::OtherOrigin { path: path.to_owned(), there: text(there), asked: text(&self.header(chunk)) }
+        let value = |origin: &Origin| serde_json::to_value(origin).expect("an origin has only strings as keys");
+        let of_games = || ("first game".to_owned(), there.first_game.to_string(), first_game.to_string());
+        let differs = difference_within(&value(&there.origin), &value(&self.origin));
+        let (name, there, asked) = differs.unwrap_or_else(of_games);
+        ProductionError::OtherOrigin { path, name, there, asked }
     }
+}
+
+/// What is different first in two values, with the names of all objects that it is in.
+fn difference_within(one: &Value, other: &Value) -> Option<Difference> {
+    let (name, there, asked) = difference(one, other)?;
+    Some(match difference_within(&one[&name], &other[&name]) {
+        Some((inner, there, asked)) => (format!("{name}.{inner}"), there, asked),
+        None => (name, there, asked),
+    })
 }
 
 /// Games and their samples, counted by several threads.
@@ -215,6 +256,7 @@ mod tests {
     use crate::othello::Position;
     use crate::training::LabelKind;
     use std::collections::BTreeSet;
+    use std::fs;
     use tempfile::{TempDir, tempdir};
 
     /// One sample for each game, whose score is the chunk's number.
@@ -297,7 +339,27 @@ mod tests {
         let mut second = first.clone();
         second.origin.settings = serde_json::json!({ "depth": 2 });
         let error = run(&second, None).0.unwrap_err().to_string();
-        assert!(error.contains("000000.samples") && error.contains("depth"), "{error}");
+        assert!(error.contains("000000.samples' was made in another way: its settings.depth is 1, and 2"), "{error}");
+        // Only the first file is there when the other shard is made.
+        fs::remove_file(first.path(1)).unwrap();
+        let half = |production: &Production| Production { shard: "1/2".parse().unwrap(), ..production.clone() };
+        let error = run(&half(&second), None).0.unwrap_err().to_string();
+        assert!(error.contains("000000.samples") && error.contains("settings.depth"), "{error}");
+        let other_length = Production { games_per_chunk: 4, ..half(&first) };
+        assert!(matches!(run(&other_length, None).0, Err(ProductionError::OtherLength { there: 3, asked: 4, .. })));
+        // A damaged file of another shard may say anything.
+        let bytes = fs::read(first.path(0)).unwrap();
+        let at = bytes.windows(5).position(|bytes| bytes == b"depth").unwrap();
+        for (place, byte) in [(at, b'D'), (at - 1, b'x')] {
+            let mut bad = bytes.clone();
+            bad[place] = byte;
+            fs::write(first.path(0), &bad).unwrap();
+            assert_eq!(run(&half(&first), None).1, [1]);
+            fs::remove_file(first.path(1)).unwrap();
+        }
+        fs::write(first.path(1), &bytes).unwrap();
+        let error = run(&half(&first), None).0.unwrap_err().to_string();
+        assert!(error.contains("000001.samples' was made in another way: its first game is 0, and 3"), "{error}");
     }
 
     #[test]
@@ -312,6 +374,7 @@ mod tests {
         assert_eq!(run(&alone, None).1, [0, 1, 2, 3]);
         fs::remove_dir_all(&production.folder).unwrap();
         fs::write(&production.folder, b"a file").unwrap();
-        assert!(run(&alone, None).0.unwrap_err().to_string().contains("cannot make"));
+        let error = run(&alone, None).0.unwrap_err().to_string();
+        assert!(error.contains("cannot make") && error.contains("a file has that name; expected a folder"), "{error}");
     }
 }

@@ -94,7 +94,7 @@ impl Sample {
     }
 }
 
-/// Whether a game is held out: its positions measure what was learnt from the others. `per_thousand` of a
+/// Whether a game is held out: its positions measure what was learned from the others. `per_thousand` of a
 /// thousand games are: of labels and of games those of the same seed and number.
 pub fn is_held_out(seed: u64, game: u64, per_thousand: u32) -> bool {
     mix(mix(seed ^ 0x3c6e_f372_fe94_f82b).wrapping_add(game)) % 1000 < u64::from(per_thousand)

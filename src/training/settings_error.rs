@@ -12,7 +12,7 @@ pub struct SettingsError {
     /// What was asked for.
     pub value: String,
     /// What it takes.
-    pub expected: &'static str,
+    pub expected: String,
 }
 
 impl SettingsError {
@@ -20,9 +20,12 @@ impl SettingsError {
         name: &'static str,
         good: bool,
         value: &dyn Display,
-        expected: &'static str,
+        expected: &str,
     ) -> Result<(), SettingsError> {
-        if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
+        if good {
+            return Ok(());
+        }
+        Err(SettingsError { name, value: value.to_string(), expected: expected.to_owned() })
     }
 
     /// Whether these settings are finite and not negative.
@@ -30,6 +33,7 @@ impl SettingsError {
         settings: &[(&'static str, N)],
     ) -> Result<(), SettingsError> {
         let is_good = |value: N| value.into() >= 0.0 && value.into().is_finite();
-        settings.iter().try_for_each(|(name, value)| SettingsError::check(name, is_good(*value), value, "at least 0"))
+        let expected = "a finite number of at least 0";
+        settings.iter().try_for_each(|(name, value)| SettingsError::check(name, is_good(*value), value, expected))
     }
 }

@@ -144,9 +144,7 @@ impl TestSet {
             }
             let entry = ObfEntry::parse(line).map_err(|error| NotationError { line: i + 1, ..error })?;
             if !entry.moves.is_empty() || !entry.unread.is_empty() {
-                let before = line.chars().take_while(|&c| c != ';').count();
-                let blanks = line.chars().skip(before + 1).take_while(|c| c.is_whitespace()).count();
-                return Err(TestSetError::Moves(i + 1, before + blanks + 2));
+                return Err(TestSetError::Moves(i + 1, column_of_moves(line)));
             }
             if entry.position.is_over() {
                 return Err(TestSetError::Over(i + 1));
@@ -179,6 +177,19 @@ impl TestSet {
         comments.for_each(|(_, comment)| text += &format!("{comment}\n"));
         text
     }
+}
+
+/// The column, from 1, of the first field behind the board that is no score, in a line that has one before its comment.
+fn column_of_moves(line: &str) -> usize {
+    let mut column = 1;
+    for (number, field) in line.split(';').enumerate() {
+        let text = field.trim();
+        if number > 0 && !text.is_empty() && text.parse::<i32>().is_err() {
+            return column + field.chars().take_while(|c| c.is_whitespace()).count();
+        }
+        column += field.chars().count() + 1;
+    }
+    column
 }
 
 /// The game's name, which may have a ';', and how the score is known. Where there is no score, what is behind the last ';' says that only if
@@ -282,6 +293,8 @@ mod tests {
         let board = Position::START.to_string();
         let moves = TestSet::parse(&format!("% FFO\n{board};  F5:+0; % FFO 1"));
         assert_eq!(moves, Err(TestSetError::Moves(2, 70)));
+        let behind_a_score = TestSet::parse(&format!("{board}; +3 ;; f5:?; F5:+0; % game 1"));
+        assert_eq!(behind_a_score, Err(TestSetError::Moves(1, 75)));
         assert!(matches!(TestSet::parse(&format!("{board}; F5:?; % game 1")), Err(TestSetError::Moves(1, 69))));
         assert_eq!(TestSet::parse(&format!("% header\n\n{board}; +3;")), Err(TestSetError::Comment(3)));
         let over = format!("{board}; % game 1\n{} X; % game 2", "X".repeat(64));

@@ -75,7 +75,8 @@ fn a_set_is_labelled_and_reported_by_command() {
     fs::write(&path, small.to_text()).unwrap();
     let file = path.to_str().unwrap();
     // The one that a search of 3 plies has labelled is searched again, the others for the first time.
-    assert_eq!(train(&["testset", "label", file, "--empties", "12,20", "--unless", "9"]).0, 0);
+    let (code, _, stderr) = train(&["testset", "label", file, "--empties", "12,20", "--unless", "9"]);
+    assert!(code == 0 && stderr.contains("6 positions searched"), "{stderr}");
     assert_eq!(TestSet::parse(&fs::read_to_string(&path).unwrap()).unwrap(), whole);
 
     let svg = folder.path().join("errors.svg");
@@ -87,7 +88,10 @@ fn a_set_is_labelled_and_reported_by_command() {
         (&reports[1]["evaluation"], &reports[1]["rows"][0]["positions"]),
         (&"weighted-squares".into(), &6.into())
     );
-    assert!(fs::read_to_string(&svg).unwrap().contains("</svg>"));
+    let picture = fs::read_to_string(&svg).unwrap();
+    assert!(picture.contains("</svg>"));
+    let (code, stdout, stderr) = train(&[&["report", file, "--svg", "-"], &evals[..]].concat());
+    assert!(code == 0 && stdout == picture && stderr.contains("weighted-squares"), "{stderr}");
 
     for (arguments, part) in [
         (&["report", file, "--eval", "deep-thought"][..], "expected one of"),
@@ -115,6 +119,9 @@ fn what_is_not_labelled_stays_as_it_is() {
         assert!(ended == code && stderr.contains(told), "{stderr}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
+    fs::write(&path, "# mine\n").unwrap();
+    let (code, _, stderr) = train(&["report", file]);
+    assert!(code == 1 && stderr.contains("has no positions"), "{stderr}");
     fs::write(&path, format!("# mine\n{start};% game 1\n")).unwrap();
     let (code, _, stderr) = train(&["report", file]);
     assert!(code == 1 && stderr.contains("no position has a score"), "{stderr}");

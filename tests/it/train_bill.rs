@@ -19,6 +19,8 @@ fn games_become_the_same_coefficients_every_time() {
     };
     let (text, report) = learn("one.toml");
     assert_eq!((text.clone(), report.clone()), learn("two.toml"));
+    let (_, printed, stderr) = said(&["train", "bill", "--samples", &games, "--out", "-"], "");
+    assert!(printed == text && stderr.ends_with(&report), "{stderr}");
     let learned = Coefficients::parse(&text).unwrap();
     assert!((34..=36).contains(&learned.logistic.first_discs), "{}", learned.logistic.first_discs);
     assert_eq!(learned.provenance.len(), 1);
@@ -35,4 +37,10 @@ fn too_few_games_are_refused() {
     assert_eq!(said(&[&["train", "selfplay", "--out", &games], &settings[..]].concat(), "").0, 0);
     let (code, _, stderr) = said(&["train", "bill", "--samples", &games], "");
     assert!(code == 1 && stderr.contains("expected at least 500"), "{stderr}");
+    let sample = format!("{games}/000000.samples");
+    let (code, _, stderr) = said(&["train", "bill", "--samples", &games, "--out", &sample], "");
+    assert!(code == 1 && stderr.contains("is read, and would be replaced"), "{stderr}");
+    let nowhere = format!("{games}/none/bill.toml");
+    let (code, _, stderr) = said(&["train", "bill", "--samples", &games, "--out", &nowhere], "");
+    assert!(code == 1 && stderr.contains("cannot write"), "{stderr}");
 }

@@ -69,6 +69,7 @@ fn the_whole_loop_in_miniature() {
     assert!(bytes("one/curve.svg").starts_with(b"<svg"));
 
     run(folder, "pack --weights one/weights.fit --out pattern.weights");
+    assert!(run(folder, "pack --weights one/weights.fit --out -").stdout == bytes("pattern.weights"));
     let pattern = PatternLinear::new(PackedWeights::read(&folder.join("pattern.weights")).unwrap());
     struct Even;
     impl Evaluator<Position> for Even {
@@ -80,8 +81,8 @@ fn the_whole_loop_in_miniature() {
     let (before, hand_made) =
         (held_out_error(&games, &Even), held_out_error(&games, &*EvaluatorKind::Mobility.build()));
     let after = held_out_error(&games, &pattern);
-    assert!(after < 0.75 * before, "a quarter of the error is learnt away: {before} discs before, {after} after");
-    assert!(after < 0.95 * hand_made, "better than what was made by hand: {hand_made} discs, {after} learnt");
+    assert!(after < 0.75 * before, "a quarter of the error is learned away: {before} discs before, {after} after");
+    assert!(after < 0.95 * hand_made, "better than what was made by hand: {hand_made} discs, {after} learned");
 
     let said =
         run(folder, "fit --form linear --data beside --set fit.phases=1 --set fit.most-passes=1 --out alone").stderr;
@@ -124,11 +125,16 @@ fn the_whole_loop_in_miniature() {
     }
     assert!(bytes("order") == bytes("again"), "the number of threads changes the order");
     assert_eq!(bytes("order").len(), fs::metadata("assets/move-order.weights").unwrap().len() as usize);
+    let Output { stdout, stderr, .. } =
+        run(folder, "move-order --games games --out - --set move-order.nodes=1 --set move-order.steps=1");
+    assert_eq!(stdout.len(), bytes("order").len(), "the weights alone");
+    assert!(String::from_utf8(stderr).unwrap().contains("fewest replies first"), "and the table beside them");
+    assert!(!folder.join("-").exists());
     let error = refusal(folder, "move-order --games beside --out order");
     assert!(error.contains("000000.samples") && error.contains("labels"), "{error}");
     assert!(refusal(folder, "move-order --games games --out none/order").contains("none/order"));
 
-    // And round again, with what was learnt.
+    // And round again, with what was learned.
     // The file says which form it has.
     for eval in ["pattern", "pattern-linear"] {
         run(folder, &format!("selfplay --out more --games 100 --eval {eval} --eval-file pattern.weights {GAMES}"));
@@ -139,7 +145,7 @@ fn the_whole_loop_in_miniature() {
         folder,
         &format!("selfplay --out games --games 3000 --eval pattern --eval-file factorization.weights {GAMES}"),
     );
-    assert!(error.contains("000000.samples") && error.contains("\"evaluator\":\"pattern\""), "{error}");
+    assert!(error.contains("000000.samples' was made in another way: its fingerprint is"), "{error}");
     let AnyFit::Linear(fit) = AnyFit::read(&folder.join("one/weights.fit")).unwrap() else { panic!("the linear form") };
     assert_eq!((fit.header.origin.games, fit.header.origin.sources.len()), (3000, 2));
 }
@@ -154,6 +160,17 @@ fn a_folder_of_few_games_is_told_how_it_grows() {
     assert!(error.contains("has 5 games, and files of 12 were asked for; add --chunk 5"), "{error}");
     run(folder, &format!("selfplay --out games --games 12 {games} --chunk 5"));
     assert_eq!(samples(&folder.join("games")).len(), 3);
+}
+
+#[test]
+fn another_shard_does_not_bring_another_seed() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let games = "selfplay --out games --games 4 --chunk 2 --depth 1 --exact 2 --threads 1";
+    run(folder, &format!("{games} --shard 0/2 --seed 1"));
+    let error = refusal(folder, &format!("{games} --shard 1/2 --seed 2"));
+    assert!(error.contains("000000.samples' was made in another way: its seed is 1, and 2 was asked for"), "{error}");
+    run(folder, &format!("{games} --shard 1/2 --seed 1"));
 }
 
 #[test]
@@ -215,33 +232,47 @@ fn what_makes_no_sense_is_said() {
     let folder = place.path();
     fs::write(folder.join("training.toml"), "[fit]\nrigde = 5\n").unwrap();
     fs::write(folder.join("weights.fit"), "no weights").unwrap();
-    for name in ["empty", "a=b", "games"] {
+    for name in ["empty", "a=b", "games", "renamed"] {
         fs::create_dir(folder.join(name)).unwrap();
     }
     fs::write(folder.join("games/000000.samples"), "").unwrap();
+    fs::write(folder.join("renamed/1.samples"), "").unwrap();
     for (words, expected) in [
         ("selfplay --out a --games 10 --depth 0", "1 to 60"),
         ("selfplay --out a --games 10 --selectivity 50", "73, 87, 95"),
         ("selfplay --out a --games 10 --confidence 50", "73, 87, 95"),
         ("selfplay --out a --games 10 --random-plies 50-8", "expected FROM-TO"),
+        ("selfplay --out a --games 10 --exact 31", "1..=30"),
+        ("selfplay --out a --games 10 --favoured-plies 25-30", "expected --favoured-plies within 0-24"),
+        ("selfplay --out a --games 10 --random-plies 4-7 --favoured-plies 8-9", "expected --favoured-plies within 4-7"),
         ("selfplay --out a --games 10 --shard 2/2", "expected I/N"),
         ("selfplay --out weights.fit --games 10", "weights.fit"),
+        ("selfplay --out weights.fit --games 10", "a file has that name; expected a folder"),
         ("selfplay --out a --games 10 --eval mobility --eval-file weights.fit", "not read with --eval mobility"),
         ("label --games empty --out a", "no files of samples in 'empty'"),
         ("label --games nowhere --out a", "nowhere"),
+        ("label --games renamed --out a", "'renamed/1.samples': expected a name such as 000000.samples"),
         ("fit --data empty --out a", "no files of samples in 'empty'"),
         ("fit --data empty=much --out a", "no number above 0 and up to a million"),
         ("fit --data empty --out a --config training.toml", "rigde"),
         ("fit --data empty --out a --config none.toml", "'none.toml': not found"),
         ("fit --data empty --out a --set fit.phases=0", "1 to 60"),
+        ("fit --data empty --data ./empty=2 --out a", "'./empty' is given twice"),
+        ("fit --data empty --out a --set factorization.knots=5", "7, as the weights of `factorization.start"),
+        ("fit --data empty --out a --set fit.ridge=5", "--set fit.ridge is not read by `train fit --form factors`"),
+        ("fit --data empty --out a --form linear --set factorization.knots=5", "--set factorization.knots is not read"),
+        ("pack --weights nothing.fit --out a --set fit.ridge=5", "--set fit.ridge is not read by `train pack`"),
         ("bill --samples empty", "no files of samples in 'empty'"),
         ("fit --data empty --out weights.fit", "weights.fit"),
+        ("fit --data empty --out weights.fit", "a file has that name; expected a folder"),
         ("fit --data a=b --out a", "no files of samples in 'a=b'"),
         ("report weights.fit --svg weights.fit", "is read, and would be replaced"),
         ("report set.obf --eval weights.fit --svg weights.fit", "is read, and would be replaced"),
         ("move-order --games games --out games/000000.samples", "is read, and would be replaced"),
         ("pack --weights weights.fit --out ./weights.fit", "is read, and would be replaced"),
         ("probcut --depth 5", "6..=16"),
+        ("probcut --solved 12", "13..=26"),
+        ("probcut --eval-file none --write", "expected a file of weights"),
         ("pack --weights weights.fit --out a", "does not begin with EMIFIT01 or EMIFIT02"),
         ("pack --weights nothing.fit --out a", "nothing.fit"),
         ("fit --data empty --out a --set factorization.rank=7", "an even number"),

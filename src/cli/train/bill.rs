@@ -1,6 +1,7 @@
 //! `emilia train bill`.
 
-use crate::cli::output::write_file;
+use super::print_beside;
+use crate::cli::output::{Output, expect_another};
 use crate::lab::bill::learn;
 use crate::training::{Chunk, ChunkHeader};
 use clap::Args;
@@ -20,19 +21,24 @@ pub(super) struct BillArguments {
 
 /// Learns, prints what was measured on games held out, and writes the coefficients.
 pub(super) fn run(arguments: &BillArguments) -> Result<(), String> {
-    let mut chunks = Vec::new();
+    let mut files = Vec::new();
     for folder in &arguments.samples {
-        let files = Chunk::files(folder).map_err(|error| error.to_string())?;
-        for file in files {
-            chunks.push(Chunk::read(&file).map_err(|error| error.to_string())?);
-        }
+        files.extend(Chunk::files(folder).map_err(|error| error.to_string())?);
     }
+    let out = arguments.out.as_deref();
+    expect_another(out, files.iter().map(PathBuf::as_path))?;
+    // What took minutes is not to fail at its end for want of a folder.
+    let output = out.map(|out| Output::open(Some(out))).transpose()?;
+    let chunks: Result<Vec<Chunk>, _> = files.iter().map(|file| Chunk::read(file)).collect();
+    let chunks = chunks.map_err(|error| error.to_string())?;
     let provenance = provenance(chunks.iter().map(|chunk| (&chunk.header, chunk.samples.len())));
     let (coefficients, report) = learn(&chunks, provenance).map_err(|error| error.to_string())?;
-    if let Some(path) = &arguments.out {
-        write_file(path, coefficients.to_string().as_bytes())?;
+    let printed = print_beside(out, &report.to_string());
+    if let Some(mut output) = output {
+        output.write(coefficients.to_string().as_bytes())?;
+        output.finish()?;
     }
-    super::super::print(&report.to_string())
+    printed
 }
 
 /// One line for all files that were made in the same way.

@@ -6,11 +6,14 @@ use crate::cli::progress::StepBar;
 use crate::eval::pattern::phase_of;
 use crate::eval::{AnyWeights, Pattern, PatternLinear};
 use crate::training::{
-    Dataset, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, InitialWeights, Source, SpanErrors,
-    TrainingConfig, curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization,
+    Dataset, FactorizationSettings, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, InitialWeights,
+    Source, SpanErrors, TrainingConfig, curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit,
+    fit_factorization, make_folder,
 };
 use clap::{Args, ValueEnum};
+use std::collections::HashSet;
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -24,7 +27,7 @@ pub(super) struct FitArguments {
     /// Folder for weights.fit, curve.csv and curve.svg, and what a killed fit goes on from
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Threads, each of which needs memory for the positions of one phase [default: one per core]
+    /// Threads [default: one per core]; with --form linear, each needs memory for the positions of one phase
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// The form of the evaluation: pattern's, with factors, or pattern-linear's
@@ -54,15 +57,41 @@ fn source(text: &str) -> Result<Source, &'static str> {
     Ok(Source { folder: PathBuf::from(folder), weight })
 }
 
-/// Reads the samples, fits the weights and writes them.
-pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
-    let config = arguments.settings.config()?;
-    let settings = &config.fit;
-    let interrupt = crate::cli::on_interrupt()?;
-    // A run of hours is not to fail at its end for want of a folder.
-    std::fs::create_dir_all(&arguments.out)
-        .map_err(|error| format!("cannot make the folder '{}': {error}", arguments.out.display()))?;
-    let started = Instant::now();
+/// The settings that only the linear form reads are not among these.
+const READ_BY_FACTORS: [&str; 6] = [
+    "factorization.",
+    "fit.held-out-per-thousand",
+    "fit.game-result-weight",
+    "fit.exact-weight",
+    "fit.search-",
+    "fit.lopsided",
+];
+
+/// An error if a folder of samples is given twice: its labels would count twice.
+fn expect_distinct(sources: &[Source]) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    for Source { folder, .. } in sources {
+        // What is not there is found out when it is read.
+        if fs::canonicalize(folder).is_ok_and(|path| !seen.insert(path)) {
+            return Err(format!("'{}' is given twice; expected each folder once as --data", folder.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The weights that a fit with factors begins with, if it begins with some.
+fn start(settings: &FactorizationSettings) -> Result<Option<AnyWeights>, String> {
+    let start = match settings.start {
+        InitialWeights::Nothing => None,
+        InitialWeights::PatternLinear => Some(AnyWeights::Linear(PatternLinear::embedded_weights())),
+        InitialWeights::Pattern => Some(AnyWeights::Factors(Pattern::embedded_weights())),
+    };
+    settings.validate_start(start.as_ref()).map_err(|error| error.to_string())?;
+    Ok(start)
+}
+
+/// Reads the samples, and warns of what is not as it should be with them.
+fn read(arguments: &FitArguments, settings: &FitSettings) -> Result<Dataset, String> {
     let bar = StepBar::new("files", None, 0);
     let data = Dataset::read(&arguments.data, settings, &mut |done, of| {
         bar.set_steps(of as u64);
@@ -72,6 +101,12 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     let data = data.map_err(|error| error.to_string())?;
     for damage in &data.damaged {
         log::warn!("left out: {damage}");
+    }
+    for file in &data.other_origins {
+        log::warn!(
+            "'{}' was made in another way than the first file of its folder; expected a folder for each way",
+            file.display()
+        );
     }
     let (training, held_out) = data.len();
     let Dataset { games, repeated, .. } = &data;
@@ -90,10 +125,28 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     if held_out == 0 {
         log::warn!("no game is held out: the errors of games held out are not known");
     }
+    Ok(data)
+}
 
+/// Reads the samples, fits the weights and writes them.
+pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
+    let (config, start) = match arguments.form {
+        Form::Factors => {
+            let config = arguments.settings.config("fit --form factors", &READ_BY_FACTORS)?;
+            let start = start(&config.factorization)?;
+            (config, start)
+        }
+        Form::Linear => (arguments.settings.config("fit --form linear", &["fit."])?, None),
+    };
+    expect_distinct(&arguments.data)?;
+    let interrupt = crate::cli::on_interrupt()?;
+    // A run of hours is not to fail at its end for want of a folder.
+    make_folder(&arguments.out).map_err(|error| error.to_string())?;
+    let started = Instant::now();
+    let data = read(arguments, &config.fit)?;
     pool(arguments.threads)?.install(|| match arguments.form {
-        Form::Factors => fit_factors(arguments, &config, &data, &interrupt, started),
-        Form::Linear => fit_linear(arguments, settings, &data, &interrupt, started),
+        Form::Factors => fit_factors(arguments, &config, start.as_ref(), &data, &interrupt, started),
+        Form::Linear => fit_linear(arguments, &config.fit, &data, &interrupt, started),
     })
 }
 
@@ -101,17 +154,13 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
 fn fit_factors(
     arguments: &FitArguments,
     config: &TrainingConfig,
+    start: Option<&AnyWeights>,
     data: &Dataset,
     interrupt: &AtomicBool,
     started: Instant,
 ) -> Result<(), String> {
     let settings = &config.factorization;
-    let start = match settings.start {
-        InitialWeights::Nothing => None,
-        InitialWeights::PatternLinear => Some(AnyWeights::Linear(PatternLinear::embedded_weights())),
-        InitialWeights::Pattern => Some(AnyWeights::Factors(Pattern::embedded_weights())),
-    };
-    let fitted = fit_factorization(data, settings, start.as_ref(), &arguments.out, interrupt, &|errors| {
+    let fitted = fit_factorization(data, settings, start, &arguments.out, interrupt, &|errors| {
         let SpanErrors { pass, training, held_out, spans } = errors;
         let (training, held_out, spans) = (shown(training), shown(held_out), spans.map(shown).join(" "));
         let seconds = started.elapsed().as_secs_f64();

@@ -17,10 +17,14 @@ pub(super) struct LabelArguments {
 
 /// Makes the missing files of samples, one for each file of games.
 pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
-    let settings = arguments.samples.settings.config()?.label;
+    let settings = arguments.samples.settings.config("label", &["label."])?.label;
     let label_seed = arguments.samples.seed;
     let files = Chunk::files(&arguments.games).map_err(|error| error.to_string())?;
-    let mut chunks: Vec<u64> = files.iter().filter_map(|file| Chunk::number(file)).collect();
+    let number = |file: &PathBuf| {
+        let expected = Chunk::file_name(0);
+        Chunk::number(file).ok_or_else(|| format!("'{}': expected a name such as {expected}", file.display()))
+    };
+    let mut chunks = files.iter().map(number).collect::<Result<Vec<u64>, String>>()?;
     chunks.sort_unstable();
     let first = chunks.first().ok_or_else(|| FileError::Empty(arguments.games.clone()).to_string())?;
     let first = Chunk::read(&arguments.games.join(Chunk::file_name(*first))).map_err(|error| error.to_string())?.header;

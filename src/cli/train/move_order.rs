@@ -1,6 +1,6 @@
 //! `emilia train move-order`.
 
-use super::{SettingsArguments, pool};
+use super::{SettingsArguments, pool, print_beside};
 use crate::cli::output::{Output, expect_another, say};
 use crate::cli::progress::StepBar;
 use crate::training::{Chunk, OrderCost, collect_nodes, learn_move_order};
@@ -25,7 +25,7 @@ pub(super) struct MoveOrderArguments {
 
 /// Finds nodes, learns the weights, writes them, and prints what they cost on games held out.
 pub(super) fn run(arguments: &MoveOrderArguments) -> Result<(), String> {
-    let settings = arguments.settings.config()?.move_order;
+    let settings = arguments.settings.config("move-order", &["move-order."])?.move_order;
     let games = Chunk::files(&arguments.games).map_err(|error| error.to_string())?;
     expect_another(Some(&arguments.out), games.iter().map(PathBuf::as_path))?;
     // What took minutes is not to fail at its end for want of a folder.
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &MoveOrderArguments) -> Result<(), String> {
         output.write(&learned.bytes)?;
         output.finish()?;
         say(format_args!("{} nodes to learn from, {} bytes", learned.nodes, learned.bytes.len()));
-        crate::cli::print(&table(&learned.costs))
+        print_beside(Some(&arguments.out), &table(&learned.costs))
     })
 }
 

@@ -25,7 +25,7 @@ pub(super) struct PackArguments {
 
 /// Rounds the weights and writes them.
 pub(super) fn run(arguments: &PackArguments) -> Result<(), String> {
-    let settings = arguments.settings.config()?.pack;
+    let settings = arguments.settings.config("pack", &["pack."])?.pack;
     expect_another(Some(&arguments.out), [arguments.weights.as_path()])?;
     let fitted = AnyFit::read(&arguments.weights).map_err(|error| error.to_string())?;
     let bytes = fitted.pack(&settings).map_err(|error| error.to_string())?.to_bytes();

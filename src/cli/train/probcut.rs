@@ -1,7 +1,7 @@
 //! `emilia train probcut`.
 
 use super::{EvaluationArguments, pool};
-use crate::cli::print;
+use crate::cli::output::{Output, print};
 use crate::cli::progress::StepBar;
 use crate::eval::AnyWeights;
 use crate::eval::pattern::Weights;
@@ -24,7 +24,7 @@ pub(super) struct ProbcutArguments {
     #[arg(long, value_name = "PLIES", default_value_t = ProbcutSettings::default().depth, value_parser = clap::value_parser!(u8).range(6..=16))]
     depth: u8,
     /// Solve positions with at most this number of empty squares
-    #[arg(long, value_name = "EMPTIES", default_value_t = ProbcutSettings::default().solved_empties, value_parser = RangedI64ValueParser::<Empties>::new().range(12..=26))]
+    #[arg(long, value_name = "EMPTIES", default_value_t = ProbcutSettings::default().solved_empties, value_parser = RangedI64ValueParser::<Empties>::new().range(13..=26))]
     solved: Empties,
     /// Seed of the positions
     #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().seed)]
@@ -40,6 +40,7 @@ pub(super) struct ProbcutArguments {
 /// Searches, fits, and prints the table and the coefficients.
 pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     let (_, evaluator) = arguments.evaluation.evaluator()?;
+    let target = arguments.target()?;
     let settings = ProbcutSettings {
         positions: arguments.positions,
         depth: arguments.depth,
@@ -51,22 +52,32 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     let tick = || progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, String::new);
     let fit = pool(arguments.threads)?.install(|| fit_probcut(&settings, &evaluator, &tick));
     progress.finish();
-    let fit = fit.ok_or("too few positions for a fit: ask for more with --positions")?;
-    let numbers: Vec<String> = fit.model.coefficients().iter().map(|c| format!("{c:.5}")).collect();
-    // What took minutes to measure is printed before anything can go wrong with the file.
-    let printed = print(&format!(
-        "{}{}{}\ncoefficients: {}\n",
-        table(&fit.midgame),
-        table(&fit.endgame),
-        table_of_changes(&fit.changes),
-        numbers.join(", ")
-    ));
-    if let (true, Some(file)) = (arguments.write, &arguments.evaluation.weights.eval_file) {
-        let path = Path::new(file);
-        let written = AnyWeights::read(path).and_then(|weights| weights.with_error_model(fit.model).write(path));
-        written.map_err(|error| format!("{file}: {error}"))?;
+    let tables = format!("{}{}{}", table(&fit.midgame), table(&fit.endgame), table_of_changes(&fit.changes));
+    // What took minutes to measure is printed before anything can go wrong with the model or the file.
+    let Some(model) = fit.model else {
+        print(&tables)?;
+        return Err("too few positions for a fit: ask for more with --positions".to_owned());
+    };
+    let numbers: Vec<String> = model.coefficients().iter().map(|c| format!("{c:.5}")).collect();
+    let printed = print(&format!("{tables}\ncoefficients: {}\n", numbers.join(", ")));
+    if let Some((weights, mut output)) = target {
+        output.write(&weights.with_error_model(model).to_bytes())?;
+        output.finish()?;
     }
     printed
+}
+
+impl ProbcutArguments {
+    /// The weights that the model is put into, and their file, which is open: hours of measuring are not to be lost for want of it.
+    fn target(&self) -> Result<Option<(AnyWeights, Output)>, String> {
+        let Some(file) = self.evaluation.weights.eval_file.as_ref().filter(|_| self.write) else { return Ok(None) };
+        if file == "none" {
+            crate::cli::refuse("--write: expected a file of weights as --eval-file, and not 'none'");
+        }
+        let path = Path::new(file);
+        let weights = AnyWeights::read(path).map_err(|error| format!("{file}: {error}"))?;
+        Ok(Some((weights, Output::open(Some(path))?)))
+    }
 }
 
 fn table(classes: &[Deviation]) -> String {

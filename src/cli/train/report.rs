@@ -1,5 +1,6 @@
 //! `emilia train report`: how far evaluations err.
 
+use super::print_beside;
 use crate::analysis::answer::line;
 use crate::cli::output::{expect_another, write_file};
 use crate::engine::EvalFile;
@@ -30,6 +31,9 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
     let weights = arguments.evaluations.iter().map(Path::new);
     expect_another(arguments.svg.as_deref(), weights.chain([arguments.set.as_path()]))?;
     let set = super::testset::read(&arguments.set)?;
+    if set.positions.is_empty() {
+        return Err(format!("'{}' has no positions", arguments.set.display()));
+    }
     if set.positions.iter().all(|entry| entry.score.is_none()) {
         let file = arguments.set.display();
         return Err(format!("{file}: no position has a score; emilia train testset label gives them"));
@@ -40,10 +44,8 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
         let svg = error_svg(&reports);
         write_file(path, svg.as_bytes())?;
     }
-    if arguments.json {
-        return crate::cli::print(&line(&reports));
-    }
-    crate::cli::print(&error_table(&reports))
+    let report = if arguments.json { line(&reports) } else { error_table(&reports) };
+    print_beside(arguments.svg.as_deref(), &report)
 }
 
 /// The evaluation of this name, or the one with the weights of this file.

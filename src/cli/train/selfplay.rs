@@ -20,7 +20,7 @@ pub(super) struct SelfPlayArguments {
     #[arg(long, value_name = "PLIES")]
     depth: Option<Depth>,
     /// Play perfectly from this number of empty squares on [default: 16]
-    #[arg(long, value_name = "EMPTIES")]
+    #[arg(long, value_name = "EMPTIES", value_parser = clap::value_parser!(u8).range(1..=30))]
     exact: Option<u8>,
     /// How sure cuts by shallower searches are, in percent; 100 for neither cuts nor extensions [default: 73]
     #[arg(long, alias = "confidence", value_name = "PERCENT")]
@@ -43,7 +43,7 @@ impl SelfPlayArguments {
     }
 
     fn settings(&self) -> Result<SelfPlaySettings, String> {
-        let of_file = self.samples.settings.config()?.selfplay;
+        let of_file = self.samples.settings.config("selfplay", &["selfplay."])?.selfplay;
         let settings = SelfPlaySettings {
             depth: self.depth.unwrap_or(of_file.depth),
             exact: self.exact.unwrap_or(of_file.exact),
@@ -52,7 +52,13 @@ impl SelfPlayArguments {
             favoured_plies: self.favoured_plies.unwrap_or(of_file.favoured_plies),
         };
         settings.validate().map_err(|error| error.to_string())?;
-        Ok(settings)
+        match self.favoured_plies {
+            Some(favoured) if !favoured.overlaps(settings.random_plies) => Err(format!(
+                "no game begins with {favoured} random moves; expected --favoured-plies within {}, the random plies",
+                settings.random_plies
+            )),
+            _ => Ok(settings),
+        }
     }
 }
 

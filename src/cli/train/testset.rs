@@ -1,7 +1,7 @@
 //! `emilia train testset`: the positions that evaluations are measured on.
 
 use crate::cli::options::EngineArguments;
-use crate::cli::output::{Failures, cannot_read, write_file};
+use crate::cli::output::{Failures, cannot_read, counted, say, write_file};
 use crate::cli::progress::StepBar;
 use crate::engine::{Decision, Event, Request, Thinking};
 use crate::notation::game_file::GameFile;
@@ -80,7 +80,7 @@ pub(super) fn read(path: &Path) -> Result<TestSet, String> {
 }
 
 fn draw(arguments: &DrawArguments) -> Result<(), String> {
-    if arguments.out.exists() {
+    if arguments.out != Path::new("-") && arguments.out.exists() {
         return Err(format!("'{}' is there already, and a set is drawn once", arguments.out.display()));
     }
     let (mut games, mut failures) = (Vec::new(), Failures::default());
@@ -114,9 +114,9 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         .collect();
     let progress = StepBar::new("positions", wanted.len() as u64, 0);
     let mut saved = Instant::now();
-    let (mut is_changed, mut problem) = (false, None);
-    for (done, &i) in wanted.iter().enumerate() {
-        // Nothing learnt from one position helps with another, and a label should not depend on those before it.
+    let (mut searched, mut problem) = (0, None);
+    for &i in &wanted {
+        // Nothing learned from one position helps with another, and a label should not depend on those before it.
         engine.clear();
         let Some(decision) = unless_interrupted(engine.start(Request::hint(set.positions[i].position, 1)), &interrupt)
         else {
@@ -128,17 +128,18 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
             break;
         };
         set.positions[i].label(line.score, line.depth);
-        is_changed = true;
-        progress.show(done as u64 + 1, || format!("{} empty", set.positions[i].position.empty_count()));
+        searched += 1;
+        progress.show(searched, || format!("{} empty", set.positions[i].position.empty_count()));
         if saved.elapsed() >= SAVE_EVERY {
             write_file(&arguments.set, set.to_text().as_bytes())?;
             saved = Instant::now();
         }
     }
     progress.finish();
-    if is_changed {
+    if searched > 0 {
         write_file(&arguments.set, set.to_text().as_bytes())?;
     }
+    say(format_args!("{} searched", counted(searched, "position")));
     problem.map_or(Ok(()), |problem| Err(problem.to_owned()))
 }
 

@@ -27,7 +27,7 @@ pub const VERSION: u32 = 5;
 /// The most knots of a file.
 pub const MOST_KNOTS: usize = 16;
 
-/// The most units of the factors in a disc: with more, a product of two is rounded too coarsely.
+/// The most units of the factor 1: with more, a product of two is rounded too coarsely.
 pub const MOST_FACTOR_UNITS: u16 = 1024;
 
 /// Numbers of discs, 4 to 64, which have a row each.

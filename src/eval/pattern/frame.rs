@@ -46,12 +46,12 @@ pub enum WeightsError {
     #[error("not a file of pattern weights: it does not begin with the magic bytes")]
     Magic,
     /// Another version of the format.
-    #[error("version {found} of the weights format{}; this evaluation reads version {expected}", form_of(*.found))]
+    #[error("version {found} of the weights format{}; expected version {expected}", form_of(*.found))]
     Version {
         /// The version of the file.
         found: u32,
-        /// The version that was asked for.
-        expected: u32,
+        /// The version that was asked for, or several.
+        expected: String,
     },
     /// Cut off, or something hangs behind it.
     #[error("the size is wrong: {found} bytes where the header says {said}")]
@@ -106,8 +106,8 @@ pub enum WeightsError {
     /// The file ends before what its header announces.
     #[error("the header announces more than the file holds")]
     Header,
-    /// Something stands behind the last phase.
-    #[error("{0} bytes behind the weights of the last phase; expected none")]
+    /// Something stands behind the last weights.
+    #[error("{0} bytes behind the last weights; expected none")]
     Trailing(usize),
     /// No error model is said by these coefficients.
     #[error(
@@ -239,7 +239,7 @@ pub(in crate::eval) fn open(bytes: &[u8], expected: u32) -> Result<Cursor<'_>, W
     let (found, least) = (bytes.len() as u64, (SIZE_AT + 8) as u64);
     let version = version_of(bytes)?;
     if version != expected {
-        return Err(WeightsError::Version { found: version, expected });
+        return Err(WeightsError::Version { found: version, expected: expected.to_string() });
     }
     let said = Cursor(&bytes[SIZE_AT..]).u32().ok_or(WeightsError::Size { found, said: least })?;
     let Some((content, checksum)) = bytes.split_last_chunk::<4>().filter(|_| u64::from(said) == found) else {

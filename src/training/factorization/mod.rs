@@ -6,7 +6,8 @@
 //! Σ weight · error² + ridge · Σ (change of a factor)² + linear-ridge · Σ (change of a linear weight)²
 //! ```
 //!
-//! where a change is that from the weights that the fit begins with. Steps are those of Adam (Kingma
+//! where a change is that from the weights that the fit begins with, and the square of an error goes on as a straight line for predictions beyond
+//! ±64 discs; errors that are printed count such predictions as ±64. Steps are those of Adam (Kingma
 //! and Ba, ICLR 2015), but a row has one only for a batch that uses it: rare and frequent rows differ by five orders of
 //! magnitude. The weights kept are those of the pass with the least error on games held out.
 

@@ -156,6 +156,7 @@ impl Beginning {
         weights: Option<&AnyWeights>,
         settings: &FactorizationSettings,
     ) -> Result<Beginning, SettingsError> {
+        settings.validate_start(weights)?;
         let length = Sharing::get().constant() + DISC_COUNTS;
         let no_factors = vec![Factors::default(); length];
         let weights = match weights {
@@ -165,9 +166,6 @@ impl Beginning {
             }
             Some(AnyWeights::Factors(weights)) => weights,
         };
-        let expected = "that of the weights that the fit begins with";
-        SettingsError::check("factorization.knots", settings.knots == weights.knots(), &settings.knots, expected)?;
-        SettingsError::check("factorization.rank", settings.rank == RANK, &settings.rank, expected)?;
         let in_discs = f32::from(weights.units_per_disc());
         let line = |row: usize| {
             let mut line = Linear::default();

@@ -1,5 +1,6 @@
 //! The settings of the fit of a factorization machine.
 
+use crate::eval::AnyWeights;
 use crate::eval::factorization::{MOST_KNOTS, RANK};
 use crate::training::settings_error::SettingsError;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialWeights {
-    /// All are 0.
+    /// Linear weights of 0; no factors.
     Nothing,
     /// The linear weights of `pattern-linear`, brought to the knots; no factors.
     PatternLinear,
@@ -40,7 +41,7 @@ pub struct FactorizationSettings {
     pub least_uses: f32,
     /// Positions between two updates.
     pub batch: usize,
-    /// Standard deviation of the random factors of rows that begin with none.
+    /// Standard deviation of the random numbers in place of the factors that begin at 0.
     pub spread: f64,
     /// Seed of the start and of the order of the positions.
     pub seed: u64,
@@ -72,6 +73,21 @@ impl FactorizationSettings {
     /// Whether a row that is used this much learns; one that was never seen does not, whatever the setting says.
     pub(super) fn learns(&self, uses: f32) -> bool {
         uses >= self.least_uses.max(1e-3)
+    }
+
+    /// Checks whether a fit can begin with these weights: with factors, they must have as many knots and factors.
+    ///
+    /// # Errors
+    /// If they have not; the error names the setting.
+    pub fn validate_start(&self, weights: Option<&AnyWeights>) -> Result<(), SettingsError> {
+        let Some(AnyWeights::Factors(weights)) = weights else { return Ok(()) };
+        for (name, found, count) in
+            [("factorization.knots", self.knots, weights.knots()), ("factorization.rank", self.rank, RANK)]
+        {
+            let expected = format!("{count}, as the weights of `factorization.start = \"pattern\"` have");
+            SettingsError::check(name, found == count, &found, &expected)?;
+        }
+        Ok(())
     }
 
     /// Checks the ranges.

@@ -1,6 +1,6 @@
 //! Gradient descent on what the first move tried costs.
 //!
-//! A move is tried first with a chance proportional to exp(−key), so that the mean cost has a gradient. Nodes with each weight of empty
+//! A move is tried first with a chance proportional to exp(−key), so that the mean cost has a gradient. Nodes with each number of empty
 //! squares count alike. A step is Adam's (Kingma and Ba, ICLR 2015), with all nodes.
 
 use super::nodes::Node;
