@@ -1,6 +1,6 @@
 //! Books made of other books: of several, or of a part of one.
 
-use super::graph::{Neighbours, Positions, computed, illegal_leaf, loss, narrowed};
+use super::graph::{Neighbours, Positions, computed, illegal_leaf, loss};
 use super::view::{BestPlay, best_play, depth_of_line};
 use super::{BookError, Database, Entry, Key, Leaf, expect_new, expect_no_interrupt};
 use crate::othello::{Move, Position};
@@ -66,7 +66,7 @@ fn publish(aside: &Path, path: &Path, link: impl FnOnce(&Path, &Path) -> io::Res
 
 /// Makes a book of all positions of some books, for the evaluation of the first. Of a position that several have, one leaf counts: one that leads
 /// out of the new book first, of these an exact one, then one of that evaluation, then that of the deepest search. The largest numbers of visits and
-/// games count, and all that is proven: to merge a book with a copy of it changes nothing. Returns the number of positions.
+/// games count: to merge a book with a copy of it changes nothing. Returns the number of positions.
 ///
 /// # Errors
 /// If one cannot be read, the file is there already or cannot be written, or there was an interrupt; then there is no new book.
@@ -85,8 +85,6 @@ pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &At
             let Some(entry) = book.get(key)?.map(|entry| with_legal_leaf(key, entry)) else { continue };
             merged.visits = merged.visits.max(entry.visits);
             merged.games = merged.games.max(entry.games);
-            let known = (merged.lower, merged.upper);
-            (merged.lower, merged.upper) = narrowed(known, (entry.lower, entry.upper)).unwrap_or(known);
             let Some(rank) = rank(&entry, weights) else { continue };
             // A leaf that is in the other book is to be searched for again.
             let rank = Some((Neighbours::of(made, key, &entry)?.leaf.is_some(), rank));
@@ -187,8 +185,7 @@ fn reached(book: &dyn Positions, keep: Keep, interrupt: &AtomicBool) -> Result<B
 fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet<Key>) -> Result<Entry, BookError> {
     let mut outside = Neighbours::of(book, key, entry)?;
     outside.children.retain(|child| child.next.key().is_some_and(|behind| !kept.contains(&behind)));
-    // A leaf is not exact because the position is solved.
-    let of_outside = outside.recomputed(&Entry { lower: -64, upper: 64, ..*entry }, entry.weights);
+    let of_outside = outside.recomputed(entry, entry.weights);
     let best = outside.children.iter().filter(|child| child.value().is_some()).max_by_key(|child| child.value());
     let (Some(best), Some(value)) = (best, of_outside.value) else { return Ok(*entry) };
     let old_leaf = match entry.leaf {
@@ -211,9 +208,9 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::tests::{WEIGHTS, add, book, found, searched, solved_then_estimated};
+    use super::super::graph::tests::{WEIGHTS, book, found, searched};
     use super::super::graph::{self, fault};
-    use super::super::{Next, moves};
+    use super::super::moves;
     use super::*;
     use crate::othello::{Color, Square};
     use std::collections::HashMap;
@@ -255,50 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn what_one_book_has_proven_is_proven_in_the_new_one() {
+    fn an_interrupt_ends_the_choice_of_what_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut other, key, reply) = solved_then_estimated(2, 1);
-        let solved = BTreeMap::from([(key, Entry { value: Some(Score::from_discs(2)), ..other[&key] })]);
-        other.remove(&key);
-        let leaf = first_open(&other, &key);
-        add(&mut other, key, searched(found(leaf, -9, SearchDepth::Plies(8))));
-        assert_eq!((other[&key].value, other[&key].lower), (Some(Score::from_discs(1)), -64));
-        for (number, books) in [[&solved, &other], [&other, &solved]].into_iter().enumerate() {
-            let path = folder.path().join(number.to_string());
-            let books = books.map(|book| book as &dyn Positions);
-            merge(&books, WEIGHTS, &path, &AtomicBool::new(false)).unwrap();
-            let merged = entries(&super::super::Snapshot::open(&path).unwrap());
-            assert_eq!((merged[&key].lower, merged[&key].upper), (2, 2));
-            assert_eq!(merged[&key].value, Some(Score::from_discs(2)));
-            assert_eq!(merged[&reply], other[&reply]);
-            let start = merged[&Key::of(&Position::START).0];
-            assert_eq!((start.value, start.is_solved()), (Some(Score::from_discs(-2)), true));
-        }
-    }
-
-    /// The first move of a position that leads to none in the book.
-    fn first_open(book: &BTreeMap<Key, Entry>, key: &Key) -> Square {
-        let is_open = |next: &Next| next.key().is_none_or(|next| !book.contains_key(&next));
-        moves(&key.position()).find(|(_, next)| is_open(next)).unwrap().0
-    }
-
-    #[test]
-    fn what_is_proven_is_left_when_the_moves_are_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut book, key, _) = solved_then_estimated(2, -5);
-        let start = Key::of(&Position::START).0;
-        add(&mut book, start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED });
-        let path = folder.path().join("book");
         let keep = Keep { positions: Some(2), loss: None };
-        prune(&book, WEIGHTS, keep, &path, &AtomicBool::new(false)).unwrap();
-        let left = entries(&super::super::Snapshot::open(&path).unwrap());
-        let leaf = left[&key].leaf;
-        let Leaf::Found { value, depth, .. } = leaf else { panic!("{leaf:?}") };
-        assert!(value == Score::from_discs(-5) && !depth.is_exact(), "{leaf:?}");
-        for (key, discs) in [(key, 2), (start, -2)] {
-            assert_eq!((left[&key].value, left[&key].is_solved()), (Some(Score::from_discs(discs)), true));
-        }
-        let interrupted = prune(&book, WEIGHTS, keep, &folder.path().join("other"), &AtomicBool::new(true));
+        let interrupted = prune(&book(), WEIGHTS, keep, &folder.path().join("book"), &AtomicBool::new(true));
         assert!(matches!(interrupted, Err(BookError::Interrupted)));
     }
 

@@ -8,11 +8,11 @@ use crate::search::{Score, SearchDepth, Selectivity};
 /// What is known of a position. Values and bounds are for its side to move; squares are those of [`Key::position`](super::Key::position).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// What it is worth: the best of the leaf and of the moves in the book, within the bounds; `None` until it was searched.
+    /// What it is worth: the best of the leaf and of the moves in the book; `None` until it was searched.
     pub value: Option<Score>,
     /// What it is worth by what a draw is worth; `None` if that is the value.
     pub draws: Option<Draws>,
-    /// The least final score that is proven, in discs. What was proven once stays, unless it is contradicted.
+    /// The least final score that is proven, in discs.
     pub lower: i8,
     /// The greatest final score that is proven, in discs.
     pub upper: i8,

@@ -31,7 +31,7 @@ pub enum BookError {
         expected: &'static str,
     },
     /// The user has ended the work. Nothing was changed.
-    #[error("interrupted; no book was made")]
+    #[error("interrupted; nothing was changed")]
     Interrupted,
     /// The file is not a book.
     #[error("no book: {0}")]

@@ -1,9 +1,7 @@
 //! How values, bounds and costs of positions depend on one another, and how they are kept right.
 //!
 //! A position is worth the best of its moves: those that lead to a position with a value are worth what that position is, and of all others
-//! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`fault`] does. What is proven stays
-//! proven, though, when a leaf that has proven it gives way to a position that is only estimated: bounds become narrower, never wider, unless
-//! what is behind the position contradicts them.
+//! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`fault`] does.
 //!
 //! The cost says where the book is to grow: that of a leaf is how far it is below the best move, and on the way down each move costs
 //! [`PLY`] and how far it is below the best one there. The position to be searched next is the cheapest below the root. This is drop-out
@@ -129,8 +127,7 @@ impl Neighbours {
         !self.open.is_empty() && !(self.leaf.is_some() && (entry.weights == weights || entry.has_exact_leaf()))
     }
 
-    /// The entry with its value, bounds and cost as the neighbours have them. Bounds that the entry has already stay, unless these contradict
-    /// them.
+    /// The entry with its value, bounds and cost as the neighbours have them.
     pub(super) fn recomputed(&self, entry: &Entry, weights: u32) -> Entry {
         let mut recomputed = *entry;
         if self.open.is_empty() {
@@ -144,37 +141,25 @@ impl Neighbours {
         };
         let values = self.children.iter().filter_map(|child| child.value());
         let best = values.chain(open).max();
-        let computed = self.bounds(&recomputed);
-        (recomputed.lower, recomputed.upper) = narrowed((entry.lower, entry.upper), computed).unwrap_or(computed);
+        (recomputed.lower, recomputed.upper) = self.bounds(&recomputed);
         let (least, most) = (Score::from_discs(recomputed.lower.into()), Score::from_discs(recomputed.upper.into()));
         // Of a position that was not searched, only some moves are known: games have played them.
-        let best = best.filter(|_| recomputed.leaf != Leaf::Unsearched).map(|value| value.clamp(least, most));
-        recomputed.value = if recomputed.is_solved() { Some(least) } else { best };
-        let is_kept_draw = (recomputed.lower, recomputed.upper) == (0, 0) && computed != (0, 0);
-        let kept_draw = is_kept_draw.then_some(Draws::DRAW);
-        recomputed.draws = recomputed.value.and_then(|value| self.draws(&recomputed, open, kept_draw, value));
+        let is_known = recomputed.leaf != Leaf::Unsearched || recomputed.is_solved();
+        recomputed.value = best.filter(|_| is_known).map(|value| value.clamp(least, most));
+        recomputed.draws = recomputed.value.and_then(|value| self.draws(&recomputed, open, value));
         recomputed.cost = self.cost(&recomputed, open, weights);
         recomputed
     }
 
-    /// What the position is worth by what a draw is worth, if that matters. `kept` is there if it is a draw that the moves do not show any more.
-    fn draws(&self, entry: &Entry, open: Option<Score>, kept: Option<Draws>, value: Score) -> Option<Draws> {
-        if !is_draw(entry) && kept.is_none() && self.children.iter().all(|child| child.entry.draws.is_none()) {
+    /// What the position is worth by what a draw is worth, if that matters.
+    fn draws(&self, entry: &Entry, open: Option<Score>, value: Score) -> Option<Draws> {
+        if !is_draw(entry) && self.children.iter().all(|child| child.entry.draws.is_none()) {
             return None;
         }
         let open = open.map(|leaf| if is_draw(entry) { Draws::DRAW } else { Draws::none(leaf) });
-        // Where a draw is proven, the value of a move that seems to win is too high.
-        let counts = |draws: &Draws| kept.is_none() || draws.lost < Score::ZERO;
-        let draws = self.children.iter().filter_map(|child| child.draws()).chain(open).filter(counts).chain(kept);
+        let draws = self.children.iter().filter_map(|child| child.draws()).chain(open);
         let draws = draws.reduce(|a, b| Draws { lost: a.lost.max(b.lost), won: a.won.max(b.won) })?;
-        let mut draws = Draws { lost: draws.lost.min(value), won: draws.won.max(value) };
-        // Who is proven to win or to lose does so whatever a draw is worth.
-        if entry.lower > 0 {
-            draws.lost = draws.lost.max(Score::from_discs(entry.lower.into()));
-        }
-        if entry.upper < 0 {
-            draws.won = draws.won.min(Score::from_discs(entry.upper.into()));
-        }
+        let draws = Draws { lost: draws.lost.min(value), won: draws.won.max(value) };
         (draws.lost < draws.won).then_some(draws)
     }
 
@@ -254,12 +239,6 @@ pub(super) fn loss(entry: &Entry, value: Score) -> u32 {
 /// Whether the leaf is a draw under perfect play.
 pub(super) fn is_draw(entry: &Entry) -> bool {
     entry.has_exact_leaf() && matches!(entry.leaf, Leaf::Found { value: Score::ZERO, .. })
-}
-
-/// What both bounds say, if they do not contradict each other.
-pub(super) fn narrowed(one: (i8, i8), other: (i8, i8)) -> Option<(i8, i8)> {
-    let (lower, upper) = (one.0.max(other.0), one.1.min(other.1));
-    (lower <= upper).then_some((lower, upper))
 }
 
 /// An entry of this position as what is behind the position makes it.
@@ -437,73 +416,5 @@ pub(super) mod tests {
         // The same value by an older evaluation is to be searched again.
         propagate(&mut book, BTreeSet::from([next]), WEIGHTS + 1).unwrap();
         assert_eq!((book[&start].value, book[&next].cost), (Some(Score::from_discs(3)), 0));
-    }
-
-    /// A book of the position behind f5, which its leaf d6 has solved, and of the position behind that leaf, by whose estimate d6 is worth
-    /// something else. The keys are those of the two.
-    pub fn solved_then_estimated(result: i32, estimate: i32) -> (BTreeMap<Key, Entry>, Key, Key) {
-        let root = Position::START.after("f5".parse().unwrap());
-        let (key, symmetry) = Key::of(&root);
-        let square: Square = "d6".parse().unwrap();
-        let reply = Key::of(&root.after(square)).0;
-        let mut book = BTreeMap::new();
-        add(&mut book, key, searched(found(symmetry.square(square), result, SearchDepth::Exact)));
-        assert_eq!((book[&key].lower, book[&key].upper), (result as i8, result as i8));
-        add(&mut book, reply, searched(found(first_move(&reply), -estimate, SearchDepth::Plies(8))));
-        (book, key, reply)
-    }
-
-    #[test]
-    fn a_result_outlives_the_estimate_of_what_is_behind_it() {
-        for (result, estimate) in [(2, -5), (2, 9), (0, -5), (0, 9), (-4, 9)] {
-            let (mut book, key, _) = solved_then_estimated(result, estimate);
-            let entry = book[&key];
-            assert_eq!((entry.lower, entry.upper), (result as i8, result as i8), "{estimate}");
-            assert_eq!((entry.value, entry.cost), (Some(Score::from_discs(result)), Entry::NOTHING_TO_DO));
-            // What a draw is worth matters where the result is one.
-            for draw in [-1, 1].map(Score::from_discs) {
-                let expected = if result == 0 { draw } else { Score::from_discs(result) };
-                assert_eq!(entry.worth(draw), Some(expected), "{result} {estimate}");
-            }
-            assert_eq!(fault(&book, &key, &entry, WEIGHTS).unwrap(), None);
-            // The position before it knows it too.
-            let start = Key::of(&Position::START).0;
-            add(&mut book, start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED });
-            assert_eq!((book[&start].value, book[&start].is_solved()), (Some(Score::from_discs(-result)), true));
-            let wrong = Entry { value: Some(Score::from_discs(30)), ..entry };
-            assert!(fault(&book, &key, &wrong, WEIGHTS).unwrap().is_some());
-        }
-    }
-
-    #[test]
-    fn what_contradicts_a_result_takes_its_place() {
-        let (mut book, key, reply) = solved_then_estimated(2, 1);
-        add(&mut book, reply, searched(found(first_move(&reply), -6, SearchDepth::Exact)));
-        assert_eq!((book[&key].value, book[&key].lower), (Some(Score::from_discs(6)), 6));
-        assert_eq!(fault(&book, &key, &book[&key], WEIGHTS).unwrap(), None);
-        let wrong = Entry { lower: -10, upper: 5, ..book[&key] };
-        assert!(fault(&book, &key, &wrong, WEIGHTS).unwrap().is_some(), "a contradiction is seen");
-    }
-
-    #[test]
-    fn a_result_holds_for_both_sides_of_a_pass() {
-        let before = |key: &Key| {
-            key.predecessors().into_iter().find_map(|before| {
-                let (square, _) = moves(&before.position()).find(|(_, next)| *next == Next::Again(*key))?;
-                Some((before, square))
-            })
-        };
-        let passes = (0..).map(|seed| random_position(seed, 8)).filter(Position::must_pass);
-        let mut found_before = passes.filter_map(|position| {
-            let behind = Key::of(&position.pass()).0;
-            before(&behind).map(|(key, square)| (behind, key, square))
-        });
-        let (behind, key, square) = found_before.next().unwrap();
-        let mut book = BTreeMap::new();
-        add(&mut book, key, searched(found(square, 4, SearchDepth::Exact)));
-        add(&mut book, behind, searched(found(first_move(&behind), -20, SearchDepth::Plies(2))));
-        let entry = book[&key];
-        assert_eq!((entry.value, entry.lower, entry.upper), (Some(Score::from_discs(4)), 4, 4));
-        assert_eq!(fault(&book, &key, &entry, WEIGHTS).unwrap(), None);
     }
 }

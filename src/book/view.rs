@@ -105,8 +105,8 @@ pub fn look_up(
     Ok(Some(View { entry: Entry { value: entry.worth(draw), ..entry }, moves: found, weights }))
 }
 
-/// What puts a move before others, most of all its value: of equal ones a proven one, one to a position in the book, and one that was looked at or
-/// played more. Of moves that are equal in all of this the first on the book's own board comes first.
+/// What puts a move before others, most of all its value: of equal ones the one of which more is proven, one to a position in the book, and one that was
+/// looked at or played more. Of moves that are equal in all of this the first on the book's own board comes first.
 type Rank = (Option<Score>, i8, bool, u32, u32);
 
 impl BookMove {
@@ -141,35 +141,7 @@ fn known(
     let Some(entry) = book.get(&key)? else { return Ok(None) };
     let leaf = entry.leaf.square().filter(|_| entry.leaf.is_searched());
     let leaf = leaf.map(|square| symmetry.inverse().square(square));
-    let mut neighbours = Neighbours::around(book, position, leaf)?;
-    let behind = neighbours.children.iter().find(|child| Some(child.square) == leaf && entry.has_exact_leaf());
-    let result = behind.and_then(|child| child.next.key());
-    for child in &mut neighbours.children {
-        limit(child, &entry, result);
-    }
-    Ok(Some((entry, neighbours, symmetry)))
-}
-
-/// What is proven of a position holds of its moves, where they are only estimated: none is better than the position may be, and one to the position
-/// of this key has the value of the exact leaf, which it once was.
-fn limit(child: &mut Child, entry: &Entry, result: Option<Key>) {
-    let Some(estimate) = child.value().filter(|_| !child.entry.is_solved()) else { return };
-    let most = Score::from_discs(entry.upper.into());
-    match entry.leaf {
-        Leaf::Found { value, .. } if result.is_some() && child.next.key() == result => {
-            let discs = child.next.signed((value.units() / DISC) as i8);
-            if (child.entry.lower..=child.entry.upper).contains(&discs) {
-                (child.entry.lower, child.entry.upper) = (discs, discs);
-                child.entry.value = Some(Score::from_discs(discs.into()));
-                child.entry.draws = is_draw(entry).then_some(Draws::DRAW);
-            }
-        }
-        _ if estimate > most => {
-            child.entry.value = Some(child.next.signed(most));
-            child.entry.draws = (most == Score::ZERO).then_some(Draws::DRAW);
-        }
-        _ => {}
-    }
+    Ok(Some((entry, Neighbours::around(book, position, leaf)?, symmetry)))
 }
 
 /// The leaf as a move to this square, or to its image, if a draw is worth this to the side to move.
@@ -310,7 +282,7 @@ fn passed(view: &View) -> View {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched, solved_then_estimated};
+    use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
     use super::*;
     use crate::othello::Color;
     use std::collections::BTreeMap;
@@ -451,25 +423,6 @@ mod tests {
         let [found] = &view.moves[..] else { panic!("{view:?}") };
         assert_eq!((found.turn.to_string(), found.is_in_book), ("d6".to_owned(), false));
         assert_eq!((found.value, found.visits, found.games), (Some(Score::from_discs(3)), 2, 4));
-    }
-
-    #[test]
-    fn the_move_that_has_proven_a_result_is_played() {
-        // Beside the move that has proven it, another one that has a better value, or is worth less by an estimate alone.
-        for (result, estimate, other) in [(2, -5, -4), (2, 9, 6), (0, -5, 8)] {
-            let (mut book, ..) = solved_then_estimated(result, estimate);
-            let root = Position::START.after("f5".parse().unwrap());
-            let key = Key::of(&root.after("f4".parse().unwrap())).0;
-            let leaf = found(first_move(&key), -other, SearchDepth::Plies(8));
-            add(&mut book, key, Entry { visits: 90, ..searched(leaf) });
-            for draw in [0, 1, -1].map(|discs| Contempt::new(discs).unwrap()) {
-                let view = look_up(&book, WEIGHTS, &root, draw).unwrap().unwrap();
-                let best = &view.moves[0];
-                let expected = ("d6".to_owned(), view.entry.value);
-                assert_eq!((best.turn.to_string(), best.value), expected, "{result} {other}");
-                assert_eq!((best.lower, best.upper), (result as i8, result as i8));
-            }
-        }
     }
 
     #[test]

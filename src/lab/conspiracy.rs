@@ -19,7 +19,7 @@ const CELLS_PER_DEVIATION: f32 = 4.0;
 const MOST_DRIFT: i32 = 4;
 /// Values nearer to the root's than this many points differ too little: one leaf is always enough for the next one.
 const NEAR: u32 = 4;
-/// More leaves than a tree has, or some whose game is over.
+/// Leaves whose game is over, which never change; or too many to be counted.
 const NEVER: u16 = u16::MAX;
 
 /// How many leaves must change before a node has at least, or at most, the value of each point of the grid.

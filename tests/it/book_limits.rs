@@ -123,7 +123,9 @@ fn what_can_be_read_of_a_damaged_book_becomes_a_whole_one() {
         for arguments in [&["merge"][..], &["prune", "--positions", "100000"]] {
             let whole = file(&folder, &format!("{}-{page}", arguments[0]));
             let (_, told) = done(&[&["book"], arguments, &["--out", &whole, &book]].concat());
-            let lost = format!("'{book}': the book is damaged; left out, because it cannot be read: ");
+            let lost = format!(
+                "'{book}': the book is damaged; left out, because it cannot be read or lies between damaged pages: "
+            );
             assert!(told.contains(&lost), "{told}");
             assert_sound(&whole);
             let left = json(&["book", "stat", &whole])["positions"].as_u64().unwrap();

@@ -165,6 +165,9 @@ fn an_interrupt_is_for_the_genmove_that_waits_for_the_end_of_an_analysis() {
     let first = vec![InputLine::Bytes(b"1 genmove b".to_vec()), InputLine::Bytes(b"# interrupt".to_vec())];
     let client = Conversation::begun(serve, tireless_engine(), first);
     assert_eq!(client.output().recv_timeout(PATIENCE).unwrap(), "=1 D3\n\n");
+    let first = vec![InputLine::Bytes(b"1 emilia-analyze".to_vec()), InputLine::Bytes(b"# interrupt".to_vec())];
+    let client = Conversation::begun(serve, tireless_engine(), first);
+    while client.output().recv_timeout(PATIENCE).unwrap() != "\n" {}
 }
 
 #[test]

@@ -81,7 +81,9 @@ fn make(
                 let (rest, lost) = book.readable(interrupt).map_err(at(path))?;
                 if lost > 0 {
                     let lost = counted(lost, "position");
-                    warn(at(path)(format!("the book is damaged; left out, because it cannot be read: {lost}")));
+                    warn(at(path)(format!(
+                        "the book is damaged; left out, because it cannot be read or lies between damaged pages: {lost}"
+                    )));
                 }
                 rests.push(rest);
             }

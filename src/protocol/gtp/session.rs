@@ -435,6 +435,11 @@ impl Session<'_> {
         let mut stream = Stream::new(self.inbox.connection, id, analysis, position.empty_count());
         stream.begin();
         let mut has_enough = analysis.format == StreamFormat::Emilia;
+        // The comment may have come while the command waited.
+        if is_interrupted(&self.inbox) {
+            thinking.stop();
+            has_enough = true;
+        }
         let decision = loop {
             if ends_analysis(&mut self.inbox, analysis.format) {
                 thinking.stop();
