@@ -197,7 +197,7 @@ impl GrowthJob<'_> {
             (growth.value, growth.next_cost) = (known.value, known.cost);
             if self.is_learning && self.learned.is_empty() && at_work == 0 {
                 self.learned = match learned_work(&now, &root, interrupt) {
-                    // What comes next sees it too.
+                    // The loop sees the interrupt too.
                     Err(BookError::Interrupted) => VecDeque::new(),
                     learned => learned?.into(),
                 };

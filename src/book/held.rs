@@ -38,8 +38,8 @@ impl<T> Drop for Held<T> {
     }
 }
 
-/// The file's library takes what it has written for granted: what else stands there may make it panic, of which nobody is to hear but in an
-/// error. That has the panic's text, which says more where the fault is the program's own.
+/// The library may panic where a file has other bytes than the library wrote. Such a panic is not printed, but becomes an error. The error has the
+/// panic's text, because a fault of the program itself comes here too.
 pub(super) fn unless_damaged<T>(work: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookError> {
     caught(work).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -133,7 +133,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book");
         let book = Database::create(&path, 5).unwrap();
-        // So many have their rows on several pages.
+        // The rows of 600 positions fill several pages.
         let games: Vec<_> =
             (0..600).map(|seed| GameRecord::from_position(crate::testing::random_position(seed, 40))).collect();
         book.learn(&games, 60).unwrap();

@@ -150,7 +150,7 @@ impl Book {
         }
     }
 
-    /// Fails unless the book at this path is one that can grow. One that another program has is.
+    /// Fails unless the book at this path is one that can grow. One that another program has open counts as such.
     ///
     /// # Errors
     /// If it is the book of the program or a packed one, or as for [`Book::open`].

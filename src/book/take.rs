@@ -68,7 +68,7 @@ impl Database {
                     Ok(BTreeSet::new())
                 })?;
             }
-            // One that was taken may lead to the position of another, and be what that waits for.
+            // A finding that was taken may lead to the position of another one, or another one may wait for it.
             order.retain(|&index| matches!(outcomes[index], Outcome::Foreign | Outcome::Early));
             if !is_taken || order.is_empty() {
                 return Ok(outcomes);

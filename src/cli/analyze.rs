@@ -161,7 +161,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let (defaults, threads) = arguments.defaults()?;
     let options = EngineOptions { threads: arguments.threads_of_question(threads), ..defaults.options.clone() };
     let alone = AnalysisSettings { options, ..defaults.clone() };
-    // `--book none` is no question.
+    // `--book none` does not ask for what a book knows.
     let from_book = arguments.thinking.gives("book") && alone.options.book.is_some();
     if let Some(query) = arguments.question.query(&alone, from_book)? {
         return analyze_position::run(&query, arguments.style() == Style::Json, !arguments.reproducible);
@@ -175,7 +175,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let mut are_queries = true;
     if arguments.file.is_some() {
-        // What an empty file would hold, only its name says.
+        // Of an empty file only the name says what it would hold.
         let ending = arguments.file.as_deref().and_then(ending);
         let if_blank = ending.is_some_and(|ending| ["json", "jsonl"].contains(&ending.as_str()));
         let plain = unpacked_utf8(Box::new(input));

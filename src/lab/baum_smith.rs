@@ -13,17 +13,11 @@
 //!
 //! Ours are the form of the leaves' distributions, the grid of values, the size of a gulp, and the bound below which a subtree is skipped.
 
-use super::grown_tree::{self, GrownTree, Growth};
+use super::grown_tree::{self, CELLS, GrownTree, Growth, MOST_DRIFT, grid_step};
 use crate::eval::Evaluator;
 use crate::othello::{Color, Empties, Position};
 use crate::search::{Control, Report, Schedule, Search, Task, after, evaluation_error};
 
-/// Points of the grid of values.
-const CELLS: usize = 32;
-/// Points of the grid for one standard deviation of a leaf at the root, about.
-const CELLS_PER_DEVIATION: f32 = 4.0;
-/// The root's mean may lie this many points from the middle of the grid before the grid follows it.
-const MOST_DRIFT: f32 = 4.0;
 /// A gulp expands one in `GULP` leaves. Of 3 to 200, 32 did best with 10,000 evaluations.
 const GULP: usize = 32;
 
@@ -46,11 +40,10 @@ struct Grid {
 }
 
 impl Grid {
-    /// A grid around a value, with steps for a leaf of this many empty squares. Each result of a game has a point of its own, so that results
-    /// stay exact.
+    /// A grid around a value, with steps for a root of this many empty squares.
     fn around(middle: f32, empties: Empties, evaluator: &dyn Evaluator<Position>) -> Grid {
         let deviation = |empties| evaluation_error(evaluator.error_model(), empties);
-        let step = (deviation(empties) / CELLS_PER_DEVIATION).log2().round().clamp(3.0, 7.0).exp2();
+        let step = grid_step(evaluator, empties) as f32;
         let decay = |deviation: f32| std::array::from_fn(|cell| (-LOGISTIC * step * cell as f32 / deviation).exp());
         let leaves = empties.and_fewer().map(|empties| (deviation(empties), decay(deviation(empties))));
         let least = ((middle / step).round() - (CELLS / 2) as f32) * step;
@@ -138,18 +131,13 @@ impl BaumSmith {
         let root = &self.tree[0];
         let middle = if root.is_leaf() { root.value as f32 } else { self.grid.mean(self.tree.summary(root)) };
         self.grid = Grid::around(middle, position.empty_count(), &*task.evaluator);
-        self.refresh_below(0, position);
+        self.refresh_all(position);
     }
 
-    fn refresh_below(&mut self, node: u32, position: &Position) {
-        let this = self.tree[node];
-        if this.is_leaf() {
-            return;
+    fn refresh_all(&mut self, position: &Position) {
+        for (node, mover) in self.tree.inner_nodes(position) {
+            self.refresh(node, mover);
         }
-        for kid in this.kids() {
-            self.refresh_below(kid, &after(position, self.tree[kid].turn));
-        }
-        self.refresh(node, position.mover());
     }
 
     fn function(&self, node: u32) -> OnGrid {
@@ -190,7 +178,7 @@ impl BaumSmith {
     /// Moves the grid to the root's mean if that has drifted away; whether it has.
     fn follow(&mut self, task: &Task) -> bool {
         let drift = self.mean(0) - self.grid.middle();
-        let has_drifted = drift.abs() > MOST_DRIFT * self.grid.step;
+        let has_drifted = drift.abs() > MOST_DRIFT as f32 * self.grid.step;
         if has_drifted {
             self.center(&task.position, task);
         }
@@ -312,9 +300,10 @@ impl Search for BaumSmith {
 
 #[cfg(test)]
 mod tests {
+    use super::super::grown_tree::tests::ends;
     use super::*;
     use crate::eval::EvaluatorKind;
-    use crate::search::{AlphaBeta, AlphaBetaSettings, Limits};
+    use crate::search::Limits;
     use crate::testing::random_position;
 
     /// The mean of the best of the root's moves less that of the move `best`, by the definition.
@@ -346,7 +335,7 @@ mod tests {
                     // Just below the value of the cell, so that the function is 1 from there on.
                     let value = (search.grid.least + search.grid.step * (cell as f32 - 0.5)) as i32;
                     (search.tree.nodes[leaf].value, search.tree.nodes[leaf].is_over) = (value, true);
-                    search.refresh_below(0, &position);
+                    search.refresh_all(&position);
                     expected += weight * (gain(&search, best, mover) - now).abs();
                 }
                 search.tree.nodes[leaf] = before[leaf];
@@ -378,19 +367,10 @@ mod tests {
     #[test]
     fn with_values_that_err_as_assumed_a_won_position_is_won_at_the_end() {
         let mut won = 0;
-        for seed in 0..20 {
-            let position = random_position(seed, 6);
-            if position.is_over() {
-                continue;
-            }
-            let task = Task { lines: 60, ..Task::new(position, EvaluatorKind::Pattern.build()) };
-            let by =
-                |search: &mut dyn Search| search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
-            let exact = by(&mut AlphaBeta::new(AlphaBetaSettings::default())).lines;
-            let played = by(&mut BaumSmith::new(1 << 24)).lines[0].turn;
+        for (position, exact, found) in ends(6, &|| Box::new(BaumSmith::new(1 << 24))) {
             let outcome = |turn| exact.iter().find(|line| line.turn == turn).unwrap().score.units().signum();
-            assert_eq!(outcome(played), outcome(exact[0].turn), "{position}");
-            won += u32::from(outcome(played) > 0);
+            assert_eq!(outcome(found[0].turn), outcome(exact[0].turn), "{position}");
+            won += u32::from(outcome(found[0].turn) > 0);
         }
         assert!(won > 3, "{won}");
     }

@@ -7,16 +7,10 @@
 //! Ours are the grid of values, how much is enough, which of several leaves is expanded, and that the threshold goes on growing as long as there is
 //! time.
 
-use super::grown_tree::{GrownTree, Growth, Node};
+use super::grown_tree::{CELLS, GrownTree, Growth, MOST_DRIFT, Node, grid_step};
 use crate::othello::{Color, Position};
-use crate::search::{Control, Report, Schedule, Search, Task, after, evaluation_error};
+use crate::search::{Control, Report, Schedule, Search, Task, after};
 
-/// Points of the grid of values.
-const CELLS: usize = 32;
-/// Points of the grid for one standard deviation of a leaf at the root, about.
-const CELLS_PER_DEVIATION: f32 = 4.0;
-/// The root's value may lie this many points from the middle of the grid before the grid follows it.
-const MOST_DRIFT: i32 = 4;
 /// Values nearer to the root's than this many points differ too little: one leaf is always enough for the next one.
 const NEAR: u32 = 4;
 /// Leaves whose game is over, which never change; or too many to be counted.
@@ -58,13 +52,12 @@ impl Conspiracy {
         Conspiracy { tree: GrownTree::new(memory), grid: [0; CELLS], threshold: 0 }
     }
 
-    /// Lays the grid around the root's value and computes all numbers again. Each result of a game has a point of its own.
+    /// Lays the grid around the root's value and computes all numbers again.
     fn center(&mut self, task: &Task) {
-        let deviation = evaluation_error(task.evaluator.error_model(), task.position.empty_count());
-        let step = (deviation / CELLS_PER_DEVIATION).log2().round().clamp(3.0, 7.0).exp2() as i32;
+        let step = grid_step(&*task.evaluator, task.position.empty_count());
         let first = self.value(0).div_euclid(step) - CELLS as i32 / 2;
         self.grid = std::array::from_fn(|cell| step * (first + cell as i32));
-        self.refresh_below(0, &task.position);
+        self.refresh_all(&task.position);
     }
 
     /// Whether the root's value has drifted away from the middle of the grid.
@@ -77,15 +70,10 @@ impl Conspiracy {
         self.grid[1] - self.grid[0]
     }
 
-    fn refresh_below(&mut self, node: u32, position: &Position) {
-        let this = self.tree[node];
-        if this.is_leaf() {
-            return;
+    fn refresh_all(&mut self, position: &Position) {
+        for (node, mover) in self.tree.inner_nodes(position) {
+            self.refresh(node, mover);
         }
-        for kid in this.kids() {
-            self.refresh_below(kid, &after(position, self.tree[kid].turn));
-        }
-        self.refresh(node, position.mover());
     }
 
     /// Computes the numbers of an inner node from those of its children: it rises for its mover if one of them does, and falls if all do.
@@ -220,9 +208,10 @@ impl Search for Conspiracy {
 
 #[cfg(test)]
 mod tests {
+    use super::super::grown_tree::tests::ends;
     use super::*;
     use crate::eval::EvaluatorKind;
-    use crate::search::{AlphaBeta, AlphaBetaSettings, Limits};
+    use crate::search::Limits;
     use crate::testing::random_position;
 
     fn grown(position: Position, expansions: u64) -> (Conspiracy, Task) {
@@ -278,17 +267,8 @@ mod tests {
 
     #[test]
     fn a_search_without_a_limit_finds_the_result() {
-        for seed in 0..20 {
-            let position = random_position(seed, 7);
-            if position.is_over() {
-                continue;
-            }
-            let task = Task { lines: 1, ..Task::new(position, EvaluatorKind::Pattern.build()) };
-            let by =
-                |search: &mut dyn Search| search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
-            let exact = by(&mut AlphaBeta::new(AlphaBetaSettings::default()));
-            let found = by(&mut Conspiracy::new(1 << 26));
-            assert_eq!(found.lines[0].score, exact.lines[0].score, "{position}");
+        for (position, exact, found) in ends(7, &|| Box::new(Conspiracy::new(1 << 26))) {
+            assert_eq!(found[0].score, exact[0].score, "{position}");
         }
     }
 

@@ -1,11 +1,26 @@
 //! The stored tree of the searches that give a node all of its children at once: `baum-smith` and `conspiracy`.
 
-use crate::othello::{Color, Position, Square};
+use crate::eval::Evaluator;
+use crate::othello::{Color, Empties, Position, Square};
 use crate::search::{
-    Budget, Contempt, Control, Line, MemoryUse, Report, Score, SearchDepth, Task, Work, after, least_depth, line_to,
-    turns,
+    Budget, Contempt, Control, Line, MemoryUse, Report, Score, SearchDepth, Task, Work, after, evaluation_error,
+    least_depth, line_to, turns,
 };
 use std::ops::Range;
+
+/// Points of the grid of values on which a search has its numbers.
+pub(super) const CELLS: usize = 32;
+/// Points of the grid for one standard deviation of a leaf at the root, about.
+const CELLS_PER_DEVIATION: f32 = 4.0;
+/// The root's value may lie this many points from the middle of the grid before the grid follows it.
+pub(super) const MOST_DRIFT: i32 = 4;
+
+/// From one point of the grid to the next, in 1/128 disc, for a root with this many empty squares: a power of two, so that each result of a game
+/// has a point of its own, and results stay exact.
+pub(super) fn grid_step(evaluator: &dyn Evaluator<Position>, empties: Empties) -> i32 {
+    let deviation = evaluation_error(evaluator.error_model(), empties);
+    (deviation / CELLS_PER_DEVIATION).log2().round().clamp(3.0, 7.0).exp2() as i32
+}
 
 /// How deep below the root a new root is looked for, passes included.
 const DEEPEST_NEW_ROOT: usize = 4;
@@ -134,6 +149,23 @@ impl<S: Copy + Default, M: Copy + Default> GrownTree<S, M> {
         self.nodes = kept;
     }
 
+    /// The inner nodes with the side to move there, each behind those that lie below it.
+    pub(super) fn inner_nodes(&self, position: &Position) -> Vec<(u32, Color)> {
+        let mut nodes = Vec::new();
+        self.add_inner_nodes(0, position, &mut nodes);
+        nodes
+    }
+
+    fn add_inner_nodes(&self, node: u32, position: &Position, nodes: &mut Vec<(u32, Color)>) {
+        if self[node].is_leaf() {
+            return;
+        }
+        for kid in self[node].kids() {
+            self.add_inner_nodes(kid, &after(position, self[kid].turn), nodes);
+        }
+        nodes.push((node, position.mover()));
+    }
+
     /// What an inner node knows of what lies below it.
     pub(super) fn summary(&self, node: &Node<M>) -> &S {
         &self.summaries[node.summary as usize]
@@ -232,10 +264,24 @@ fn leaf<M: Default>(task: &Task, position: &Position, turn: Option<Square>, work
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
-    use crate::search::Limits;
+    use crate::search::{AlphaBeta, AlphaBetaSettings, Limits, Search};
+    use crate::testing::random_position;
+
+    /// Positions with this many empty squares, the exact lines of all moves, and those that a search without a limit finds.
+    pub fn ends(empties: u32, search: &dyn Fn() -> Box<dyn Search>) -> Vec<(Position, Vec<Line>, Vec<Line>)> {
+        let positions = (0..20).map(|seed| random_position(seed, empties)).filter(|position| !position.is_over());
+        let found = positions.map(|position| {
+            let task = Task { lines: 60, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+            let by = |search: &mut dyn Search| {
+                search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {}).lines
+            };
+            (position, by(&mut AlphaBeta::new(AlphaBetaSettings::default())), by(&mut *search()))
+        });
+        found.collect()
+    }
 
     #[test]
     fn what_is_kept_below_a_new_root_is_what_was_there() {

@@ -132,7 +132,7 @@ fn a_book_that_was_cut_is_refused_or_whole() {
         fs::write(&cut, &bytes[..length]).unwrap();
         let checked = Snapshot::open(&cut).and_then(|book| book.check(&mut |_| {}));
         assert!(!matches!(checked, Ok(1..)), "{length}: {checked:?}");
-        // Who changes it may mend it, but not take a part for the whole.
+        // To open it for changes may repair it, but a part must not pass for the whole.
         let opened = Database::open(&cut).and_then(|book| book.read()?.check(&mut |_| {}));
         assert!(!matches!(opened, Ok(1..)), "{length}: {opened:?}");
     }
