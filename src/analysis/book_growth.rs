@@ -1,6 +1,8 @@
 //! Letting an opening book grow: one position after another is searched where it matters most for the root.
 
-use crate::book::{BookError, Database, Entry, Key, Leaf, Positions, Snapshot, Work, learned_work, next_work};
+use crate::book::{
+    BookError, Database, Entry, GrowthRule, Key, Leaf, Positions, Snapshot, Work, learned_work, next_work,
+};
 use crate::eval::{Evaluator, fingerprint};
 use crate::othello::{Bitboard, Move, Position};
 use crate::search::{
@@ -18,6 +20,8 @@ use web_time::Instant;
 pub struct GrowthSettings {
     /// The position for whose value it grows; it has a move and is in the book.
     pub root: Position,
+    /// How costs are counted.
+    pub rule: GrowthRule,
     /// The evaluation that searches end in.
     pub evaluator: Arc<dyn Evaluator<Position>>,
     /// The bounds of each search.
@@ -102,7 +106,7 @@ pub fn grow(
     listener: &mut dyn FnMut(&Growth),
 ) -> Result<Growth, BookError> {
     let weights = fingerprint(&*settings.evaluator);
-    match book.grow_with(weights, interrupt) {
+    match book.grow_with(weights, settings.rule, interrupt) {
         // The job sees the interrupt before it does anything else.
         Ok(()) | Err(BookError::Interrupted) => {}
         Err(error) => return Err(error),

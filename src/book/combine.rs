@@ -2,7 +2,7 @@
 
 use super::graph::{Neighbours, Positions, computed, illegal_leaf, loss};
 use super::view::{BestPlay, best_play, depth_of_line};
-use super::{BookError, Database, Entry, Key, Leaf, expect_new, expect_no_interrupt};
+use super::{BookError, Database, Entry, GrowthRule, Key, Leaf, expect_new, expect_no_interrupt};
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Score, SearchDepth};
 use crate::whole_file::folder;
@@ -21,6 +21,7 @@ const AT_ONCE: usize = 50_000;
 pub(super) fn make(
     path: &Path,
     weights: u32,
+    rule: GrowthRule,
     keys: &BTreeSet<Key>,
     interrupt: &AtomicBool,
     mut entry: impl FnMut(&Key, &dyn Positions) -> Result<Entry, BookError>,
@@ -31,6 +32,7 @@ pub(super) fn make(
     let folder = tempfile::Builder::new().prefix(".book").tempdir_in(folder(path))?;
     let aside = folder.path().join("book");
     let book = Database::create(&aside, weights)?;
+    book.grow_with(weights, rule, interrupt)?;
     let mut keys = keys.iter().peekable();
     while keys.peek().is_some() {
         book.update(weights, |positions| {
@@ -64,7 +66,7 @@ fn publish(aside: &Path, path: &Path, link: impl FnOnce(&Path, &Path) -> io::Res
     }
 }
 
-/// Makes a book of all positions of some books, for the evaluation of the first. Of a position that several have, one leaf counts: one that leads
+/// Makes a book of all positions of some books, for the evaluation of the first and by its rule of growth. Of a position that several have, one leaf counts: one that leads
 /// out of the new book first, of these an exact one, then one of that evaluation, then that of the deepest search. The largest numbers of visits and
 /// games count: to merge a book with a copy of it changes nothing. Returns the number of positions.
 ///
@@ -95,7 +97,8 @@ pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &At
         }
         Ok(merged)
     };
-    make(path, weights, &keys, interrupt, entry, |_, _| {})
+    let rule = books.first().map_or(GrowthRule::default(), |book| book.rule());
+    make(path, weights, rule, &keys, interrupt, entry, |_, _| {})
 }
 
 /// The entry; only its numbers of visits and games if its leaf is no move, as a damaged file may have one.
@@ -144,7 +147,7 @@ pub fn prune(
         let Some(entry) = book.get(key)? else { return Ok(Entry::UNSEARCHED) };
         entry_without(book, key, &with_legal_leaf(key, entry), &kept)
     };
-    make(path, weights, &kept, interrupt, entry, |_, _| {})
+    make(path, weights, book.rule(), &kept, interrupt, entry, |_, _| {})
 }
 
 /// What it takes to come to a position: what the moves lose, and what the growth pays.
@@ -164,18 +167,19 @@ fn reached(book: &dyn Positions, keep: Keep, interrupt: &AtomicBool) -> Result<B
         expect_no_interrupt(interrupt)?;
         let Some(entry) = book.get(&key)? else { continue };
         reached.push((way.cost, key));
-        for child in Neighbours::of(book, &key, &entry)?.children {
+        let neighbours = Neighbours::of(book, &key, &entry)?;
+        for (child, cost) in neighbours.children.iter().zip(neighbours.costs(&entry).children) {
             let Some(next) = child.next.key() else { continue };
             let lost = child.value().map_or(0, |value| loss(&entry, value));
             let lost = way.loss.saturating_add(lost);
-            let cost = way.cost.saturating_add(child.step(&entry));
+            let cost = way.cost.saturating_add(cost);
             if lost <= most {
                 let known = waiting.entry(next).or_insert(Way { loss: lost, cost });
                 *known = Way { loss: known.loss.min(lost), cost: known.cost.min(cost) };
             }
         }
     }
-    // Each costs at least a ply more than one before it, which is kept too.
+    // Each costs as much as one before it, or more, so that one is kept too.
     reached.sort_unstable_by_key(|&(cost, key)| (cost, Reverse(key)));
     reached.truncate(keep.positions.unwrap_or(usize::MAX).max(1));
     Ok(reached.into_iter().map(|(_, key)| key).collect())
@@ -299,7 +303,8 @@ mod tests {
             fs::write(&path, "theirs")?;
             Ok(book[key])
         };
-        let made = make(&path, WEIGHTS, &Positions::keys(&book).unwrap(), &AtomicBool::new(false), entry, |_, _| {});
+        let keys = Positions::keys(&book).unwrap();
+        let made = make(&path, WEIGHTS, GrowthRule::default(), &keys, &AtomicBool::new(false), entry, |_, _| {});
         assert!(matches!(made, Err(BookError::Exists)));
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }

@@ -4,7 +4,7 @@ use super::graph::{computed, fault, is_draw, propagate};
 use super::held::{Held, unless_damaged};
 use super::overlay::Overlay;
 use super::{
-    BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut, expect_new, expect_no_interrupt,
+    BookError, Draws, Entry, GrowthRule, Key, PackedBook, Positions, PositionsMut, expect_new, expect_no_interrupt,
     expect_not_builtin,
 };
 use crate::othello::Position;
@@ -44,6 +44,8 @@ const ABOUT: TableDefinition<'_, &str, u64> = TableDefinition::new("about");
 const FORMAT: &str = "format";
 /// In the table [`ABOUT`]: the fingerprint of the evaluation that the costs count with.
 const WEIGHTS: &str = "weights";
+/// In the table [`ABOUT`]: the number of the rule by which costs are counted; 0 where there is none.
+const RULE: &str = "rule";
 
 /// A book open for changes. No other program can open it meanwhile.
 #[derive(Debug)]
@@ -190,17 +192,19 @@ impl Database {
         })
     }
 
-    /// Makes costs count with an evaluation of this fingerprint: what another one has found is to be searched again. All of it is one unit of
-    /// work.
+    /// Makes costs count with an evaluation of this fingerprint, and by this rule: what another evaluation has found is to be searched again. All
+    /// of it is one unit of work.
     ///
     /// # Errors
     /// If the disk does not take it, or there was an interrupt; then the book is as it was before.
-    pub fn grow_with(&self, weights: u32, interrupt: &AtomicBool) -> Result<(), BookError> {
-        if self.read()?.weights == weights {
+    pub fn grow_with(&self, weights: u32, rule: GrowthRule, interrupt: &AtomicBool) -> Result<(), BookError> {
+        let now = self.read()?;
+        if (now.weights, now.rule()) == (weights, rule) {
             return Ok(());
         }
         self.change(|changes| {
             set_about(changes, WEIGHTS, weights.into())?;
+            set_about(changes, RULE, rule.number())?;
             let mut positions = positions(changes)?;
             let mut keys = Vec::new();
             positions.each(&mut |key, _| {
@@ -231,14 +235,23 @@ fn set_about(changes: &WriteTransaction, name: &str, number: u64) -> Result<(), 
 struct Tables<P, D> {
     positions: P,
     draws: D,
+    rule: GrowthRule,
 }
 
 /// The positions of a book in a transaction.
 type ChangingPositions<'a> = Tables<Table<'a, KeyBytes, EntryBytes>, Table<'a, KeyBytes, DrawsBytes>>;
 
 fn positions(changes: &WriteTransaction) -> Result<ChangingPositions<'_>, BookError> {
+    let rule = rule(&changes.open_table(ABOUT).map_err(storage)?)?;
     let positions = changes.open_table(POSITIONS).map_err(storage)?;
-    Ok(Tables { positions, draws: changes.open_table(DRAWS).map_err(storage)? })
+    Ok(Tables { positions, draws: changes.open_table(DRAWS).map_err(storage)?, rule })
+}
+
+/// The rule that the table [`ABOUT`] names.
+fn rule(about: &impl ReadableTable<&'static str, u64>) -> Result<GrowthRule, BookError> {
+    let Some(number) = about.get(RULE).map_err(storage)? else { return Ok(GrowthRule::default()) };
+    let number = number.value();
+    GrowthRule::of_number(number).ok_or_else(|| BookError::Damaged(format!("it grows by rule {number}, which is none")))
 }
 
 fn key(bytes: &[u8; Key::BYTES]) -> Result<Key, BookError> {
@@ -281,6 +294,10 @@ where
             visit(key(found.value())?, Entry { draws, ..entry(value.value())? })?;
         }
         Ok(())
+    }
+
+    fn rule(&self) -> GrowthRule {
+        self.rule
     }
 }
 
@@ -401,9 +418,10 @@ impl Snapshot {
         if format == WITHOUT_DRAWS {
             return Err(BookError::FormerFormat { weights });
         }
+        let rule = rule(&about)?;
         let positions = transaction.open_table(POSITIONS).map_err(not_a_book)?;
         let draws = transaction.open_table(DRAWS).map_err(not_a_book)?;
-        Ok(Snapshot { tables: Tables { positions, draws }, weights, _file: None })
+        Ok(Snapshot { tables: Tables { positions, draws, rule }, weights, _file: None })
     }
 
     /// The number of positions.
@@ -482,6 +500,10 @@ impl Positions for Snapshot {
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
         unless_damaged(|| self.tables.each(visit))
+    }
+
+    fn rule(&self) -> GrowthRule {
+        self.tables.rule
     }
 }
 

@@ -3,21 +3,18 @@
 //! A position is worth the best of its moves: those that lead to a position with a value are worth what that position is, and of all others
 //! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`fault`] does.
 //!
-//! The cost says where the book is to grow: that of a leaf is how far it is below the best move, and on the way down each move costs
-//! [`PLY`] and how far it is below the best one there. The position to be searched next is the cheapest below the root. This is drop-out
-//! expansion (T. R. Lincke, *Strategies for the Automatic Construction of Opening Books*, Computers and Games 2000): deviations of both
-//! sides are looked at, the more the less they cost. A disc is worth two plies, because values of searches are off by that order. What
-//! learned games have played costs less: the deviation is divided by 2 from one game on, by 3 from three, by 4 from seven.
+//! The cost says where the book is to grow: that of a position is the least of what its moves cost ([`GrowthRule`]) and what is to be paid
+//! behind them. The position to be searched next is the cheapest below the root. By default this is drop-out expansion (T. R. Lincke,
+//! *Strategies for the Automatic Construction of Opening Books*, Computers and Games 2000): deviations of both sides are looked at, the
+//! more the less they cost. A disc is worth two plies, because values of searches are off by that order.
 
 use super::error::BookError;
-use super::{Draws, Entry, Key, Leaf, Next, moves};
+use super::rule::MoveCosts;
+use super::{Draws, Entry, GrowthRule, Key, Leaf, Next, moves};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square};
 use crate::search::Score;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What one ply costs, in units of 1/128 disc.
-pub const PLY: u32 = DISC as u32 / 2;
 
 /// Positions with what is known of them.
 pub trait Positions {
@@ -32,6 +29,11 @@ pub trait Positions {
     /// # Errors
     /// If the book cannot be read, or the visitor says so.
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError>;
+
+    /// How costs are counted.
+    fn rule(&self) -> GrowthRule {
+        GrowthRule::default()
+    }
 
     /// The keys of all positions.
     ///
@@ -92,6 +94,8 @@ pub(super) struct Neighbours {
     pub open: Bitboard,
     /// The leaf, if it is one of these, and where it leads. The value of one that has become a position with a value is out of date.
     pub leaf: Option<(Square, Next)>,
+    /// How the book counts costs.
+    rule: GrowthRule,
 }
 
 impl Neighbours {
@@ -105,7 +109,8 @@ impl Neighbours {
         position: &Position,
         leaf: Option<Square>,
     ) -> Result<Neighbours, BookError> {
-        let mut neighbours = Neighbours { children: Vec::new(), open: Bitboard::EMPTY, leaf: None };
+        let rule = positions.rule();
+        let mut neighbours = Neighbours { children: Vec::new(), open: Bitboard::EMPTY, leaf: None, rule };
         for (square, next) in moves(position) {
             let entry = match next.key() {
                 Some(key) => positions.get(&key)?,
@@ -135,10 +140,7 @@ impl Neighbours {
         } else if entry.leaf == Leaf::NoneLeft {
             recomputed.leaf = Leaf::Unsearched;
         }
-        let open = match recomputed.leaf {
-            Leaf::Found { value, .. } if self.leaf.is_some() => Some(value),
-            _ => None,
-        };
+        let open = self.value_of_leaf(&recomputed);
         let values = self.children.iter().filter_map(|child| child.value());
         let best = values.chain(open).max();
         (recomputed.lower, recomputed.upper) = self.bounds(&recomputed);
@@ -147,7 +149,7 @@ impl Neighbours {
         let is_known = recomputed.leaf != Leaf::Unsearched || recomputed.is_solved();
         recomputed.value = best.filter(|_| is_known).map(|value| value.clamp(least, most));
         recomputed.draws = recomputed.value.and_then(|value| self.draws(&recomputed, open, value));
-        recomputed.cost = self.cost(&recomputed, open, weights);
+        recomputed.cost = self.cost(&recomputed, weights);
         recomputed
     }
 
@@ -161,6 +163,14 @@ impl Neighbours {
         let draws = draws.reduce(|a, b| Draws { lost: a.lost.max(b.lost), won: a.won.max(b.won) })?;
         let draws = Draws { lost: draws.lost.min(value), won: draws.won.max(value) };
         (draws.lost < draws.won).then_some(draws)
+    }
+
+    /// The value of the leaf, if it is not out of date.
+    fn value_of_leaf(&self, entry: &Entry) -> Option<Score> {
+        match entry.leaf {
+            Leaf::Found { value, .. } if self.leaf.is_some() => Some(value),
+            _ => None,
+        }
     }
 
     /// Whether the position behind the leaf is worth to be added.
@@ -184,15 +194,23 @@ impl Neighbours {
         (lower.clamp(-64, 64).min(upper), upper)
     }
 
-    fn cost(&self, entry: &Entry, open: Option<Score>, weights: u32) -> u32 {
+    /// What the moves cost, that of the leaf only if it is worth to be added.
+    pub(super) fn costs(&self, entry: &Entry) -> MoveCosts {
+        let costs = self.rule.costs(entry, &self.children, self.value_of_leaf(entry));
+        MoveCosts { leaf: costs.leaf.filter(|_| self.can_be_extended(entry)), ..costs }
+    }
+
+    /// What the way to the next position to be searched costs.
+    fn cost(&self, entry: &Entry, weights: u32) -> u32 {
         if entry.is_solved() {
             return Entry::NOTHING_TO_DO;
         }
         if self.asks_for_search(entry, weights) {
             return 0;
         }
-        let of_leaf = open.filter(|_| self.can_be_extended(entry)).map(|value| loss(entry, value));
-        self.children.iter().filter_map(|child| child.cost(entry)).chain(of_leaf).min().unwrap_or(Entry::NOTHING_TO_DO)
+        let costs = self.costs(entry);
+        let behind = self.children.iter().zip(costs.children).filter_map(|(child, cost)| child.cost(cost));
+        behind.chain(costs.leaf).min().unwrap_or(Entry::NOTHING_TO_DO)
     }
 }
 
@@ -218,16 +236,9 @@ impl Child {
         Some(self.next.signed(self.entry.draws.unwrap_or(Draws::none(self.entry.value?))))
     }
 
-    /// What the way from the position of this entry to the next one to be searched costs, if it leads through the child.
-    fn cost(&self, from: &Entry) -> Option<u32> {
-        (self.entry.cost != Entry::NOTHING_TO_DO).then(|| self.step(from).saturating_add(self.entry.cost))
-    }
-
-    /// What the move to the child costs.
-    pub(super) fn step(&self, from: &Entry) -> u32 {
-        let loss = self.value().map_or(0, |value| loss(from, value));
-        let digits = (u64::from(self.entry.games) + 1).ilog2();
-        PLY + loss / (1 + digits)
+    /// What the way to the next position to be searched costs through the child, if there is one and the way to it costs this.
+    pub(super) fn cost(&self, way: u32) -> Option<u32> {
+        (self.entry.cost != Entry::NOTHING_TO_DO).then(|| way.saturating_add(self.entry.cost))
     }
 }
 
@@ -304,6 +315,7 @@ pub(super) fn difference(stored: &Entry, computed: &Entry) -> Option<String> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::COST_UNIT;
     use super::*;
     use crate::search::SearchDepth;
     use crate::testing::random_position;
@@ -412,7 +424,7 @@ pub(super) mod tests {
         add(&mut book, next, searched(found(first_move(&next), -3, SearchDepth::Plies(8))));
         let root = book[&start];
         assert_eq!((root.value, root.leaf), (Some(Score::from_discs(3)), Leaf::NoneLeft), "four moves that are one");
-        assert_eq!(root.cost, PLY, "one ply, then the leaf that is the best move");
+        assert_eq!(root.cost, COST_UNIT, "one ply, then the leaf that is the best move");
         // The same value by an older evaluation is to be searched again.
         propagate(&mut book, BTreeSet::from([next]), WEIGHTS + 1).unwrap();
         assert_eq!((book[&start].value, book[&next].cost), (Some(Score::from_discs(3)), 0));

@@ -1,7 +1,7 @@
 //! Where the book is to grow next.
 
-use super::graph::{Neighbours, before, loss};
-use super::{BookError, Entry, Key, Leaf, Positions, expect_no_interrupt, moves, next};
+use super::graph::{Neighbours, before};
+use super::{BookError, Key, Positions, expect_no_interrupt, moves};
 use crate::othello::{Bitboard, Position, Square};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashSet};
@@ -171,19 +171,20 @@ pub fn next_work(
             order += 1;
             waiting.push(Reverse(Waiting { cost, order, way, key, from, step }));
         };
+        let costs = neighbours.costs(&entry);
         if neighbours.asks_for_search(&entry, weights) {
             add(way, way, key, Some(Step::Search));
-        } else if neighbours.can_be_extended(&entry)
-            && let Leaf::Found { square, value, .. } = entry.leaf
-            && let Some(next) = next(&key.position(), square).key()
+        } else if let Some(cost) = costs.leaf
+            && let Some((square, next)) = neighbours.leaf
+            && let Some(next) = next.key()
         {
-            let cost = way.saturating_add(loss(&entry, value));
+            let cost = way.saturating_add(cost);
             add(cost, cost, key, Some(Step::Extend(square, next)));
         }
-        for child in &neighbours.children {
-            if let (Some(next), true) = (child.next.key(), child.entry.cost != Entry::NOTHING_TO_DO) {
-                let way = way.saturating_add(child.step(&entry));
-                add(way.saturating_add(child.entry.cost), way, next, None);
+        for (child, cost) in neighbours.children.iter().zip(costs.children) {
+            let way = way.saturating_add(cost);
+            if let (Some(next), Some(cost)) = (child.next.key(), child.cost(way)) {
+                add(cost, way, next, None);
             }
         }
     }
@@ -241,19 +242,21 @@ pub fn learned_work(
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::PositionsMut;
     use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
     use super::super::graph::{fault, propagate};
+    use super::super::{Entry, GrowthRule, Leaf, PositionsMut};
     use super::*;
     use crate::random::Random;
     use crate::search::{Score, SearchDepth};
     use std::collections::{BTreeMap, BTreeSet};
+    use strum::VariantArray;
 
     /// Does a unit of work with random values.
-    fn done(book: &mut BTreeMap<Key, Entry>, work: &Work, random: &mut Random) {
+    fn done(book: &mut impl PositionsMut, work: &Work, random: &mut Random) {
         let mut changed = BTreeSet::from([*work.key()]);
         if let Step::Extend(_, key) = work.step {
-            book.entry(key).or_insert(Entry::UNSEARCHED);
+            let entry = book.get(&key).unwrap().unwrap_or(Entry::UNSEARCHED);
+            book.put(&key, &entry).unwrap();
             changed.insert(key);
         }
         for (key, except) in work.searches(book).unwrap() {
@@ -261,10 +264,33 @@ pub(super) mod tests {
             let square = open[random.below(open.len())];
             let value = Score::from_units(random.below(1000) as i32 - 500);
             let leaf = Leaf::Found { square, value, depth: SearchDepth::Plies(10) };
-            let entry = book[&key];
+            let entry = book.get(&key).unwrap().unwrap();
             book.put(&key, &Entry { leaf, weights: WEIGHTS, ..entry }).unwrap();
         }
         propagate(book, changed, WEIGHTS).unwrap();
+    }
+
+    /// A book that grows by another rule than a map of positions does.
+    struct Grown(BTreeMap<Key, Entry>, GrowthRule);
+
+    impl Positions for Grown {
+        fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
+            Positions::get(&self.0, key)
+        }
+
+        fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+            self.0.each(visit)
+        }
+
+        fn rule(&self) -> GrowthRule {
+            self.1
+        }
+    }
+
+    impl PositionsMut for Grown {
+        fn put(&mut self, key: &Key, entry: &Entry) -> Result<(), BookError> {
+            self.0.put(key, entry)
+        }
     }
 
     /// A book that has grown from the start, with random values.
@@ -285,13 +311,19 @@ pub(super) mod tests {
 
     #[test]
     fn a_book_grows_where_it_costs_least_and_stays_right() {
+        for rule in GrowthRule::VARIANTS {
+            grows_where_it_costs_least_and_stays_right(*rule);
+        }
+    }
+
+    fn grows_where_it_costs_least_and_stays_right(rule: GrowthRule) {
         let root = Key::of(&Position::START).0;
-        let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
+        let mut book = Grown(BTreeMap::from([(root, Entry::UNSEARCHED)]), rule);
         let mut random = Random::new(5);
         for unit in 0..400 {
             let units = next_work(&book, &root, WEIGHTS, HashSet::new(), 3).unwrap();
             let work = &units[0];
-            assert_eq!((work.path[0], work.cost), (root, book[&root].cost), "unit {unit}");
+            assert_eq!((work.path[0], work.cost), (root, book.0[&root].cost), "{rule}, unit {unit}");
             assert!(units.is_sorted_by_key(|work| work.cost));
             assert_eq!(next_work(&book, &root, WEIGHTS, HashSet::new(), 0).unwrap(), []);
             let touched: Vec<Key> = units.iter().flat_map(Work::touched).collect();
@@ -302,12 +334,12 @@ pub(super) mod tests {
             }
             done(&mut book, work, &mut random);
         }
-        assert!(book.len() > 150, "{}", book.len());
-        for (key, entry) in &book {
+        assert!(book.0.len() > 150, "{}", book.0.len());
+        for (key, entry) in &book.0 {
             assert_eq!(fault(&book, key, entry, WEIGHTS).unwrap(), None);
             assert!(entry.value.is_some());
         }
-        let deepest = book.keys().map(|key| 60 - key.empties()).max().unwrap();
+        let deepest = book.0.keys().map(|key| 60 - key.empties()).max().unwrap();
         assert!(deepest >= 8, "{deepest}");
     }
 

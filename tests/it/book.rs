@@ -117,8 +117,19 @@ fn a_book_grows_until_what_is_next_costs_too_much() {
     let (new, next) = grow("6");
     assert!(new >= 3 && next > 6.0, "{new} {next}");
     assert_sound(&book);
+    let rule = |book: &str| json(&["book", "stat", book])["rule"].as_str().unwrap().to_owned();
+    assert_eq!(rule(&book), "drop-out");
+    let more = ["book", "grow", &book, "--depth", "2", "--positions", "30"];
+    let (_, err) = done(&[&more[..], &["--rule", "relevance"]].concat());
+    assert!(err.contains("the next position costs ") && err.contains(" half discs"), "{err}");
+    assert!(done(&more).1.contains(" half discs"), "the book keeps its rule");
+    assert_sound(&book);
+    let part = file(&folder, "part");
+    done(&["book", "prune", &book, "--positions", "20", "--out", &part]);
+    assert_eq!((rule(&book), rule(&part)), ("relevance".to_owned(), "relevance".to_owned()));
+    assert_sound(&part);
     let said = said(&["book", "grow", &book, "--cost", "-1"], "").2;
-    assert!(said.contains("expected plies, from 0 to 1000"), "{said}");
+    assert!(said.contains("expected a cost from 0 to 1000"), "{said}");
 }
 
 #[test]

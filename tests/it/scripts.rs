@@ -117,6 +117,12 @@ fn a_book_is_not_begun_for_what_is_no_number() {
     let folder = tempfile::tempdir().unwrap();
     let book = file(&folder, "new.book");
     let path = path_without_cargo(&folder);
-    let Some((code, stderr)) = script("grow_book", &[&book, "many", "1"], &[("PATH", &path)]) else { return };
-    assert!(code == Some(2) && stderr.contains("expected whole numbers") && !fs::exists(&book).unwrap(), "{stderr}");
+    for (stages, expected) in [
+        (&["20", "many", "1"][..], "expected whole numbers"),
+        (&["20", "2", "1", "30"], "expected POSITIONS, DEPTH and ROUNDS of each stage, not 4 numbers"),
+    ] {
+        let arguments = [&[book.as_str()], stages].concat();
+        let Some((code, stderr)) = script("grow_book", &arguments, &[("PATH", &path)]) else { return };
+        assert!(code == Some(2) && stderr.contains(expected) && !fs::exists(&book).unwrap(), "{stderr}");
+    }
 }

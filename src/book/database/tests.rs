@@ -161,7 +161,7 @@ fn other_weights_make_every_cost_right_or_change_nothing() {
         Ok(keys.clone())
     };
     book.update(5, search).unwrap();
-    let entries = || {
+    let entries = |book: &Database| {
         let mut entries = Vec::new();
         let mut add = |key, entry| {
             entries.push((key, entry));
@@ -170,13 +170,30 @@ fn other_weights_make_every_cost_right_or_change_nothing() {
         book.read().unwrap().each(&mut add).unwrap();
         entries
     };
-    let before = entries();
-    assert!(matches!(book.grow_with(6, &AtomicBool::new(true)), Err(BookError::Interrupted)));
-    assert!(book.read().unwrap().weights == 5 && entries() == before);
-    book.grow_with(6, &AtomicBool::new(false)).unwrap();
+    let before = entries(&book);
+    assert!(matches!(book.grow_with(6, GrowthRule::DropOut, &AtomicBool::new(true)), Err(BookError::Interrupted)));
+    assert!(book.read().unwrap().weights == 5 && entries(&book) == before);
+    book.grow_with(6, GrowthRule::DropOut, &AtomicBool::new(false)).unwrap();
     let now = book.read().unwrap();
-    assert!(now.weights == 6 && entries() != before);
+    assert!(now.weights == 6 && entries(&book) != before);
     assert_eq!(now.check(&mut |fault| panic!("{fault}")).unwrap(), 0);
+    drop(now);
+    // So does another rule, which is there when the book is opened again.
+    book.grow_with(5, GrowthRule::Deviate, &AtomicBool::new(false)).unwrap();
+    let deviating = entries(&book);
+    assert_ne!(deviating, before);
+    drop(book);
+    let book = Database::open(&path).unwrap();
+    assert_eq!(book.read().unwrap().rule(), GrowthRule::Deviate);
+    assert_eq!(book.read().unwrap().check(&mut |fault| panic!("{fault}")).unwrap(), 0);
+    book.update(5, |_| Ok(keys.clone())).unwrap();
+    assert_eq!(entries(&book), deviating);
+    book.grow_with(5, GrowthRule::DropOut, &AtomicBool::new(false)).unwrap();
+    assert_eq!(entries(&book), before);
+    book.change(|changes| set_about(changes, RULE, 9)).unwrap();
+    drop(book);
+    let error = Database::open(&path).unwrap_err().to_string();
+    assert!(error.contains("it grows by rule 9, which is none"), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::bytes::{Bytes, wrong};
 use super::{EXACT, Record, depth, discs, edax, egaroucid};
 use crate::book::combine::make;
 use crate::book::select::moves_with_value;
-use crate::book::{self, BookError, Key, Leaf, Positions};
+use crate::book::{self, BookError, GrowthRule, Key, Leaf, Positions};
 use crate::othello::{Bitboard, Square};
 use crate::search::Score;
 use std::collections::BTreeSet;
@@ -117,7 +117,7 @@ impl ForeignBook {
             let differs = entry.value.is_some_and(|value| of_file.is_some_and(|of_file| of_file != discs(value)));
             contradictory += u64::from(differs);
         };
-        counts.positions = make(path, weights, &keys, interrupt, entry, compare)?;
+        counts.positions = make(path, weights, GrowthRule::default(), &keys, interrupt, entry, compare)?;
         Ok(Imported { without_leaf, contradictory, ..counts })
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{PATIENCE, at, warn_of_other_weights};
 use crate::analysis::book_growth::{Growth, GrowthEnd, GrowthSettings, grow};
-use crate::book::{Database, Entry, Key, Positions, Work, graph::PLY};
+use crate::book::{COST_UNIT, Database, Entry, GrowthRule, Key, Positions, Work};
+use crate::cli::names;
 use crate::cli::options::WeightsArguments;
 use crate::cli::output::say;
 use crate::cli::progress::StepBar;
@@ -11,8 +12,10 @@ use crate::notation::read_position;
 use crate::othello::Position;
 use crate::search::{Depth, Limits, Score, Selectivity};
 use clap::Args;
+use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use strum::VariantArray;
 
 /// Which book grows, where, how long and by which searches.
 #[derive(Args, Clone, Debug)]
@@ -25,10 +28,14 @@ pub(super) struct GrowArguments {
     /// The number of positions in the book with which it is large enough
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// The most that a position may cost to be searched: plies from the root, and two more for each disc that a move on the way loses,
-    /// less where learned games have played it
-    #[arg(long, value_name = "PLIES", value_parser = cost, allow_negative_numbers = true)]
+    /// The most that a position may cost to be searched: by drop-out plies from the root, and two more for each disc that a move on the way
+    /// loses, less where learned games have played it
+    #[arg(long, value_name = "COST", value_parser = cost, allow_negative_numbers = true)]
     cost: Option<u32>,
+    /// How costs are counted, the cheapest position is searched next: docs/book.md says what each rule counts [default: drop-out in a new book,
+    /// else that of the last growth]
+    #[arg(long, value_name = "RULE", value_parser = names(GrowthRule::VARIANTS).try_map(|rule| rule.parse::<GrowthRule>()))]
+    rule: Option<GrowthRule>,
     #[command(flatten)]
     searches: SearchArguments,
     /// Positions that are searched at a time, by one thread each [default: one per core]
@@ -50,11 +57,11 @@ fn duration(text: &str) -> Result<Duration, &'static str> {
     time.ok_or("expected seconds from 0 on, or a time such as 90m or 8h")
 }
 
-/// Reads a cost in plies, and gives it in units of 1/128 disc.
+/// Reads a cost, and gives it in units of 1/128 disc.
 fn cost(text: &str) -> Result<u32, String> {
-    let plies: Option<f64> = text.parse().ok().filter(|plies| (0.0..=1000.0).contains(plies));
-    let plies = plies.ok_or("expected plies, from 0 to 1000")?;
-    Ok((plies * f64::from(PLY)) as u32)
+    let cost: Option<f64> = text.parse().ok().filter(|cost| (0.0..=1000.0).contains(cost));
+    let cost = cost.ok_or("expected a cost from 0 to 1000; by drop-out it is in plies")?;
+    Ok((cost * f64::from(COST_UNIT)) as u32)
 }
 
 /// What a book searches, and how.
@@ -106,6 +113,7 @@ impl GrowArguments {
     fn settings(&self, book: &impl Positions) -> Result<GrowthSettings, String> {
         Ok(GrowthSettings {
             root: self.searches.root(book)?,
+            rule: self.rule.unwrap_or(book.rule()),
             evaluator: self.weights.evaluator(EvaluatorKind::default())?,
             limits: self.searches.limits(),
             selectivity: self.searches.selectivity,
@@ -138,7 +146,7 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let bar = StepBar::new("positions", settings.positions, begun_at);
     let started = Instant::now();
     let grown = grow(&book, &settings, &interrupt, &mut |growth| {
-        bar.show(growth.positions, || progress(growth, growth.value.map(of_asked), &settings.root, started));
+        bar.show(growth.positions, || progress(growth, growth.value.map(of_asked), &settings, started));
     });
     bar.finish();
     let grown = grown.map_err(at(path))?;
@@ -149,7 +157,7 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let next = match grown {
         Growth { learned: 1.., .. } => format!("; {} learned positions wait to be searched", grown.learned),
         Growth { next_cost: Entry::NOTHING_TO_DO, .. } => String::new(),
-        _ => format!("; the next position costs {}", plies(grown.next_cost)),
+        _ => format!("; the next position costs {}", cost_text(grown.next_cost, settings.rule)),
     };
     say(format_args!(
         "{} positions, {} of them new; {} searches in {seconds:.0} s ({:.1} a second); {root} is {value}{}",
@@ -170,19 +178,19 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
 }
 
 /// What is shown of the growth beside its number of positions.
-fn progress(growth: &Growth, value: Option<Score>, root: &Position, started: Instant) -> String {
+fn progress(growth: &Growth, value: Option<Score>, settings: &GrowthSettings, started: Instant) -> String {
     let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
     let value = value.map_or_else(String::new, |value| format!(", the root is worth {value}"));
     let doing = match &growth.last {
         _ if growth.learned > 0 => format!(", {} learned positions wait", growth.learned),
-        Some(work) => what(work, root).map_or_else(String::new, |what| format!(", {what}")),
+        Some(work) => what(work, &settings.root, settings.rule).map_or_else(String::new, |what| format!(", {what}")),
         None => String::new(),
     };
     format!("{rate:.1} searches/s{value}{doing}")
 }
 
 /// What was extended and why: the moves that lead there, and what that costs. Of a learned position neither is known.
-fn what(work: &Work, root: &Position) -> Option<String> {
+fn what(work: &Work, root: &Position, rule: GrowthRule) -> Option<String> {
     if work.path[0] != Key::of(root).0 {
         return None;
     }
@@ -198,12 +206,12 @@ fn what(work: &Work, root: &Position) -> Option<String> {
         }
     }
     let place = if moves.is_empty() { "the root" } else { moves.as_str() };
-    Some(format!("at {place}, which costs {}", plies(work.cost)))
+    Some(format!("at {place}, which costs {}", cost_text(work.cost, rule)))
 }
 
 /// A cost as people read it, rounded up: with that as a bound there is something to do.
-fn plies(cost: u32) -> String {
-    format!("{:.1} plies", (f64::from(cost) / f64::from(PLY) * 10.0).ceil() / 10.0)
+fn cost_text(cost: u32, rule: GrowthRule) -> String {
+    format!("{:.1} {}", (f64::from(cost) / f64::from(COST_UNIT) * 10.0).ceil() / 10.0, rule.unit())
 }
 
 #[cfg(test)]
@@ -217,7 +225,7 @@ mod tests {
         let (start, d6) = (Position::START, f5.after("d6".parse().unwrap()));
         let what = |path: &[Position], root: &Position| {
             let path = path.iter().map(|position| Key::of(position).0).collect();
-            what(&Work { path, step: Step::Search, cost: 2 * PLY }, root)
+            what(&Work { path, step: Step::Search, cost: 2 * COST_UNIT }, root, GrowthRule::DropOut)
         };
         assert_eq!(what(&[start], &start).as_deref(), Some("at the root, which costs 2.0 plies"));
         assert!(what(&[start, f5, d6], &start).unwrap().ends_with(", which costs 2.0 plies"));

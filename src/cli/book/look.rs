@@ -3,7 +3,7 @@
 use super::{at, warn_of_weights};
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
-use crate::book::{Book, Entry, Key, Leaf};
+use crate::book::{Book, Contents, Entry, Key, Leaf};
 use crate::cli::output::{is_for_terminal, print};
 use crate::cli::show::{board, palette};
 use crate::notation::{opening, read_position};
@@ -104,6 +104,9 @@ struct Counts {
     value: Option<f64>,
     /// The fingerprint of the evaluation that the book grew with last.
     weights: String,
+    /// How it counts costs; a packed book has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
     bytes: u64,
     bytes_per_position: f64,
 }
@@ -135,6 +138,7 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     let root = now.positions().get(&Key::of(&Position::START).0).map_err(at(path))?;
     counts.value = root.and_then(|entry| entry.value).map(|value| value.discs());
     counts.weights = format!("{:08x}", now.weights());
+    counts.rule = matches!(now, Contents::Database(_)).then(|| now.positions().rule().to_string());
     counts.bytes = match &book {
         Book::Packed(packed) => packed.bytes(),
         Book::Database(file) => std::fs::metadata(file).map_err(|error| at(path)(why(&error)))?.len(),
@@ -146,9 +150,10 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, bytes, .. } =
         &counts;
     let value = value.map_or_else(|| "not searched yet".to_owned(), |value| format!("worth {value:+.2}"));
+    let rule = counts.rule.as_ref().map_or_else(String::new, |rule| format!(", it grows by {rule}"));
     print(&format!(
         "positions {positions}, with a value {with_value}, not searched {unsearched}, solved {solved}\n\
-         estimates of another evaluation {other_weights}; the book's is {weights}\n\
+         estimates of another evaluation {other_weights}; the book's is {weights}{rule}\n\
          most discs placed: {deepest}\n\
          the start position is {value}\n\
          {bytes} bytes, {:.1} a position\n",
