@@ -51,6 +51,7 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     }
     for (_, warning) in options.thinking.warnings(&engine) {
         match protocol {
+            // The client is told when it has greeted.
             Protocol::NBoard => log::warn!("{warning}"),
             Protocol::Gtp | Protocol::Ugi => warn(warning),
         }
@@ -61,7 +62,6 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
         Protocol::Gtp => gtp::serve(connection, engine, first),
         Protocol::Ugi => ugi::serve(connection, engine, first),
     }
-    Ok(())
 }
 
 /// What a person who starts the program to see what it does should know.

@@ -2,6 +2,7 @@
 
 use crate::random::Random;
 use crate::search::{Depth, Line};
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -102,23 +103,28 @@ impl fmt::Display for Level {
 /// The expected loss of one move, and what is saved for later moves, are at most this many times the target of the level.
 const SWING: f64 = 3.0;
 
-/// What the moves of a game at a level may still lose.
+/// What the moves of one side of a game at a level may still lose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LossBudget {
     /// Target losses so far less actual ones, in discs.
     saved: f64,
+    /// What was saved before the last move.
+    before: f64,
     /// Discs placed since the start of the game, at the last move.
     placed: u8,
 }
 
 impl LossBudget {
     /// Chooses one of these lines at random, and returns its index. There is at least one line. `placed`: discs placed since the start of the game.
-    /// If there are fewer than at the last move, another game has begun or moves were taken back, and nothing is saved.
+    /// If there are fewer than at the last move, another game has begun or moves were taken back, and nothing is saved. If there are as many, that
+    /// move was not played.
     pub fn choose(&mut self, level: Level, lines: &[Line], placed: u8, random: &mut Random) -> usize {
-        if placed < self.placed {
-            self.saved = 0.0;
+        match placed.cmp(&self.placed) {
+            Ordering::Less => self.saved = 0.0,
+            Ordering::Equal => self.saved = self.before,
+            Ordering::Greater => {}
         }
-        self.placed = placed;
+        (self.placed, self.before) = (placed, self.saved);
         // Some searches have the most visited move in front.
         let best = lines.iter().map(|line| line.score.discs()).fold(f64::NEG_INFINITY, f64::max);
         let losses = lines.iter().map(|line| best - line.score.discs()).enumerate();
@@ -235,13 +241,19 @@ mod tests {
         let line = |discs| Line::new(vec![turn], Score::from_discs(discs), SearchDepth::Plies(4));
         // A move that must lose much takes in advance what later ones may lose.
         let (level, lines) = ("3".parse().unwrap(), [line(0), line(2), line(-3)]);
-        let mut budget = LossBudget { saved: -50.0, placed: 30 };
+        let mut budget = LossBudget { saved: -50.0, before: 0.0, placed: 30 };
         let draws = |budget: &mut LossBudget, placed| {
             (0..20).map(|seed| budget.choose(level, &lines, placed, &mut Random::new(seed))).collect::<Vec<_>>()
         };
         assert_eq!(draws(&mut budget, 32), [1; 20], "the second has the best value");
         let drawn = draws(&mut budget, 31);
         assert!((0..3).all(|i| drawn.contains(&i)), "{drawn:?}");
+        // What is asked again costs once.
+        let seed = |budget: &mut LossBudget, placed| budget.choose(level, &lines, placed, &mut Random::new(1));
+        let (mut once, mut often) = (LossBudget::default(), LossBudget::default());
+        (0..9).for_each(|_| assert_eq!(seed(&mut often, 20), seed(&mut LossBudget::default(), 20)));
+        seed(&mut once, 20);
+        assert_eq!(once.saved, often.saved);
     }
 
     #[test]

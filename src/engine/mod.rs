@@ -214,8 +214,8 @@ impl Engine {
 
     /// Begins to make the tables that the game needs from this position on, unless they are made or the engine ponders.
     fn make_tables(&mut self, position: &Position) {
-        let are_made = self.tables.as_ref().is_some_and(|tables| tables.are_made_for(position));
-        if !are_made && !self.is_pondering() {
+        let is_done = self.tables.as_ref().is_some_and(|tables| tables.serves(position));
+        if !is_done && !self.is_pondering() {
             self.tables = None;
             self.tables = Some(TableMaker::new(*position, self.options.clone()));
         }

@@ -11,6 +11,7 @@ use super::option::{OptionEntry, OptionError, Values, texts};
 use super::option_values::{MOST_DISCS_GIVEN, OptionValue};
 use super::searches::{EMILIA, SearchEntry};
 use super::uct_options::{Backup, LeafValue, Selection};
+use crate::book::Book;
 use crate::eval::{Evaluator, EvaluatorKind, Random, fingerprint};
 use crate::othello::Position;
 use crate::search::{Component, Depth, OnMemoryCap, Score, Selectivity, Tie};
@@ -324,20 +325,39 @@ impl EngineOptions {
         Ok(EngineOption::find(name)?.show(self))
     }
 
-    /// The warning for a client that has set an option that the search does not read, or a book that another evaluation has grown.
+    /// The warning for a client that has set an option that the search or the evaluation does not read, or a book or an evaluation where another
+    /// evaluation has grown the book.
     pub fn warning(&self, name: &str) -> Option<String> {
+        let is_of_evaluation = ["eval", "eval-file"].contains(&name);
+        let of_file = || {
+            let is_unread = self.eval_file.is_some() && !self.reads_eval_file();
+            (is_of_evaluation && is_unread).then(|| format!("eval-file is not read by {}", self.eval))
+        };
         let of_book = || {
-            let book = self.book.as_ref().filter(|_| name == "book")?;
+            // Nobody chose the book of the program.
+            let is_chosen = |book: &&OpeningBook| book.to_string() != Book::BUILTIN;
+            let is_asked_about = |book: &&OpeningBook| name == "book" || is_of_evaluation && is_chosen(book);
+            let book = self.book_to_play_from().filter(is_asked_about)?;
             let is_other = book.weights()? != fingerprint(&*self.evaluator());
             is_other.then(|| "book: its values are another evaluation's".to_owned())
         };
-        EngineOption::find(name).ok()?.warning(self.engine).or_else(of_book)
+        EngineOption::find(name).ok()?.warning(self.engine).or_else(of_file).or_else(of_book)
+    }
+
+    /// The warnings for a client that has not set the options itself.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        let is_set = |option: &&EngineOption| option.show(self) != option.default();
+        EngineOption::all().filter(is_set).filter_map(|option| self.warning(option.name))
+    }
+
+    fn reads_eval_file(&self) -> bool {
+        matches!(self.eval, EvaluatorKind::Pattern | EvaluatorKind::PatternLinear)
     }
 
     /// The static evaluation that the options ask for.
     pub fn evaluator(&self) -> Arc<dyn Evaluator<Position>> {
         match (self.eval, &self.eval_file) {
-            (EvaluatorKind::Pattern | EvaluatorKind::PatternLinear, Some(file)) => file.evaluator(),
+            (_, Some(file)) if self.reads_eval_file() => file.evaluator(),
             (EvaluatorKind::Random, _) => Arc::new(Random::new(self.seed)),
             (kind, _) => kind.build(),
         }
@@ -351,7 +371,7 @@ impl EngineOptions {
     /// Whether these options ask for the same static evaluation.
     pub fn evaluates_like(&self, other: &EngineOptions) -> bool {
         let same_data = match self.eval {
-            EvaluatorKind::Pattern | EvaluatorKind::PatternLinear => self.eval_file == other.eval_file,
+            _ if self.reads_eval_file() => self.eval_file == other.eval_file,
             EvaluatorKind::Random => self.seed == other.seed,
             _ => true,
         };
@@ -382,6 +402,7 @@ pub(super) fn megabytes(n: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::Database;
     use crate::engine::{MINIMAX, searches};
     use crate::eval::pattern::{PackedWeights, Sharing, Weights};
 
@@ -425,6 +446,19 @@ mod tests {
         assert_eq!(options.get("eval-file").unwrap(), file);
         // A quarter of a disc for each of 64 patterns, for the mobilities and for the constant.
         assert_eq!(options.evaluator().evaluate(&Position::START), 66 * crate::game::DISC / 4);
+
+        options.set("eval", "mobility").unwrap();
+        for name in ["eval", "eval-file"] {
+            assert_eq!(options.warning(name).as_deref(), Some("eval-file is not read by mobility"));
+        }
+        options.set("eval", "pattern").unwrap();
+        assert_eq!(options.warnings().next(), None, "nobody chose the book of the program, which is of other weights");
+        let book = folder.path().join("book");
+        drop(Database::create(&book, 5).unwrap());
+        options.set("book", book.to_str().unwrap()).unwrap();
+        let of_book = "book: its values are another evaluation's";
+        assert!(["book", "eval-file"].iter().all(|name| options.warning(name).as_deref() == Some(of_book)));
+        options.set("book", "none").unwrap();
 
         let before = options.clone();
         assert!(before.evaluates_like(&options));

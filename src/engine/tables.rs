@@ -50,9 +50,9 @@ impl TableMaker {
         self.done.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    /// Whether all are made that a game needs that goes on from this position.
-    pub(super) fn are_made_for(&self, position: &Position) -> bool {
-        position.empty_count() <= self.from && self.are_made()
+    /// Whether all are made, or being made, that a game needs that goes on from this position.
+    pub(super) fn serves(&self, position: &Position) -> bool {
+        position.empty_count() == self.from || position.empty_count() < self.from && self.are_made()
     }
 
     /// Waits until those are made that a first search needs.
@@ -115,7 +115,7 @@ mod tests {
             engine.wait_for_tables();
             let tables = engine.tables.as_ref().unwrap();
             assert_eq!(tables.first_done.try_recv(), Err(TryRecvError::Disconnected));
-            assert!(tables.done.recv().is_err() && tables.are_made_for(&position));
+            assert!(tables.done.recv().is_err() && tables.serves(&position));
             let made = engine.start(Request::best_move(position)).wait();
             assert!(made.turn.is_some() && engine.tables.is_some());
         }

@@ -71,8 +71,8 @@ pub(super) struct Worker {
     built: EngineOptions,
     contempt: Contempt,
     random: Random,
-    /// What the moves of the game may still lose, at a level below full strength.
-    loss_budget: LossBudget,
+    /// What the moves of each side may still lose, at a level below full strength.
+    loss_budgets: [LossBudget; 2],
 }
 
 impl fmt::Debug for Worker {
@@ -84,8 +84,8 @@ impl fmt::Debug for Worker {
 impl Worker {
     pub(super) fn new(options: EngineOptions, builder: SearchBuilder) -> Worker {
         let random = Random::new(options.seed);
-        let loss_budget = LossBudget::default();
-        Worker { builder, search: None, built: options, contempt: Contempt::NONE, random, loss_budget }
+        let loss_budgets = Default::default();
+        Worker { builder, search: None, built: options, contempt: Contempt::NONE, random, loss_budgets }
     }
 
     /// Works until the engine is dropped.
@@ -105,7 +105,7 @@ impl Worker {
             }
             WorkerMessage::Mark(reached) => drop(reached),
             WorkerMessage::Clear => {
-                self.loss_budget = LossBudget::default();
+                self.loss_budgets = Default::default();
                 let clear = || self.search.iter_mut().for_each(|search| search.clear());
                 if catch_unwind(AssertUnwindSafe(clear)).is_err() {
                     log::error!("the search panicked while it forgot what it knew");
@@ -180,7 +180,7 @@ impl Worker {
             self.random = Random::new(new.seed);
         }
         if old.level != new.level {
-            self.loss_budget = LossBudget::default();
+            self.loss_budgets = Default::default();
         }
         self.built = new.clone();
         self.contempt = question.request.contempt;
@@ -222,8 +222,10 @@ impl Worker {
     /// Chooses the turn and puts its line in front.
     fn decide(&mut self, question: &SearchJob, mut report: Report) -> Decision {
         if let Some(level) = level(&question.request, &question.options).filter(|_| !report.lines.is_empty()) {
-            let placed = question.request.position.empty_count().placed();
-            let chosen = self.loss_budget.choose(level, &report.lines, placed, &mut self.random);
+            let position = &question.request.position;
+            let placed = position.empty_count().placed();
+            let budget = &mut self.loss_budgets[position.mover() as usize];
+            let chosen = budget.choose(level, &report.lines, placed, &mut self.random);
             report.lines[..=chosen].rotate_right(1);
         } else if let (Some(margin), Some(best)) = (margin(question), report.lines.first().map(|line| line.score)) {
             let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();

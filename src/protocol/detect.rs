@@ -27,18 +27,16 @@ pub struct Detected {
 }
 
 /// Waits for the client's first line that is neither blank nor a comment: a word of NBoard's means NBoard, `ugi`
-/// UGI, anything else GTP. `None` if the input or the reader of the output is gone before that.
+/// UGI, anything else GTP. No protocol answers the lines before it, so they are dropped. `None` if the input or the reader of the output is gone
+/// before that.
 pub fn detect(connection: &Connection) -> Option<Detected> {
-    let mut first = Vec::new();
     loop {
         let input = crossbeam::select! {
             recv(connection.input()) -> input => input.ok()?,
             recv(connection.closed()) -> _ => return None,
         };
-        let protocol = protocol_of(&input);
-        first.push(input);
-        if let Some(protocol) = protocol {
-            return Some(Detected { protocol, first });
+        if let Some(protocol) = protocol_of(&input) {
+            return Some(Detected { protocol, first: vec![input] });
         }
     }
 }
@@ -86,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_was_read_is_lost() {
+    fn only_what_nobody_answers_is_dropped() {
         let (connection, mut client) = Connection::in_memory();
         for line in ["", "# hello", "ping 3", "ping 4"] {
             client.send(line);
         }
         let detected = detect(&connection).unwrap();
         assert_eq!(detected.protocol, Protocol::NBoard);
-        assert_eq!(detected.first.len(), 3);
+        assert_eq!(detected.first, [InputLine::Bytes(b"ping 3".to_vec())]);
         client.close();
         assert_eq!(connection.input().len(), 1);
     }

@@ -8,9 +8,9 @@ use crate::input_line::InputLine;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, never, unbounded};
 use crossbeam::select;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::sync::Arc;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The target of the log records that hold the conversation: `>` lines from the client, `<` lines to it.
@@ -46,7 +46,12 @@ pub struct Connection {
     output: Option<Sender<String>>,
     closed: Receiver<()>,
     writer: Option<Writer>,
+    /// Why something of the conversation is lost, though the client is there.
+    failure: Failure,
 }
+
+/// What went wrong first.
+type Failure = Arc<OnceLock<String>>;
 
 /// The thread that writes.
 #[derive(Debug)]
@@ -70,7 +75,13 @@ impl Connection {
         let (to_engine, engine_input) = bounded(WAITING_LINES);
         let (engine_output, from_engine) = unbounded();
         let (gone, closed) = bounded(2);
-        let connection = Connection { input: engine_input, output: Some(engine_output), closed, writer: None };
+        let connection = Connection {
+            input: engine_input,
+            output: Some(engine_output),
+            closed,
+            writer: None,
+            failure: Failure::default(),
+        };
         (connection, Client { to_engine: Some(to_engine), from_engine, _gone: gone })
     }
 
@@ -83,15 +94,30 @@ impl Connection {
         let (lines, input) = bounded(WAITING_LINES);
         let (output, replies) = unbounded();
         // Neither thread is waited for when the process ends: the reader may be blocked on a client that says nothing.
-        spawn("input", move || read_lines(BufReader::with_capacity(BATCH_BYTES, reader), &lines));
+        let failure = Failure::default();
+        let of_input = Arc::clone(&failure);
+        spawn("input", move || {
+            if let Err(error) = read_lines(BufReader::with_capacity(BATCH_BYTES, reader), &lines) {
+                fail(&of_input, format!("cannot read the input: {error}"));
+            }
+        });
         let written = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&written);
         let (finished, done) = bounded(1);
+        let of_output = Arc::clone(&failure);
         spawn("output", move || {
-            write_replies(writer, &replies, &counter, &gone);
+            if let Err(error) = write_replies(writer, &replies, &counter) {
+                let why = format!("cannot write the output: {error}");
+                // Nothing is lost where nobody reads.
+                match error.kind() {
+                    ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => log::info!("{why}"),
+                    _ => fail(&of_output, why),
+                }
+                let _ = gone.try_send(());
+            }
             let _ = finished.send(());
         });
-        Connection { input, output: Some(output), closed, writer: Some(Writer { written, done }) }
+        Connection { input, output: Some(output), closed, writer: Some(Writer { written, done }), failure }
     }
 
     /// The lines of the client; disconnected at its end of file.
@@ -122,12 +148,20 @@ impl Connection {
     }
 
     /// Waits until everything sent has been written, or cannot be: the client is gone, or has stopped reading.
-    pub fn finish(self) {
-        self.finish_within(PATIENCE);
+    ///
+    /// # Errors
+    /// If the input could not be read, or the output not be written though somebody may read it, or does not for long.
+    pub fn finish(self) -> Result<(), String> {
+        self.finish_within(PATIENCE)
     }
 
-    fn finish_within(mut self, patience: Patience) {
+    fn finish_within(mut self, patience: Patience) -> Result<(), String> {
         self.output = None;
+        self.wait_for_writer(patience);
+        self.failure.get().cloned().map_or(Ok(()), Err)
+    }
+
+    fn wait_for_writer(&mut self, patience: Patience) {
         let Some(writer) = self.writer.take() else { return };
         let (mut written, mut last_progress) = (0, Instant::now());
         while writer.done.recv_timeout(patience.after_quit / 4) == Err(RecvTimeoutError::Timeout) {
@@ -135,9 +169,19 @@ impl Connection {
             if written != before {
                 last_progress = Instant::now();
             }
-            let most = if self.input_has_ended() { patience.at_end_of_input } else { patience.after_quit };
+            let has_ended = self.input_has_ended();
+            let most = if has_ended { patience.at_end_of_input } else { patience.after_quit };
             if last_progress.elapsed() >= most {
-                log::warn!("the client does not read: what was to follow {written} bytes is lost");
+                let why = format!(
+                    "nobody has read the output for {} s: what was to follow {written} bytes is lost",
+                    most.as_secs()
+                );
+                // Who has said `quit` wants no more.
+                if has_ended {
+                    fail(&self.failure, why)
+                } else {
+                    log::warn!("{why}")
+                }
                 return;
             }
         }
@@ -147,6 +191,11 @@ impl Connection {
     fn input_has_ended(&self) -> bool {
         (0..=WAITING_LINES).any(|_| self.input.try_recv() == Err(TryRecvError::Disconnected))
     }
+}
+
+fn fail(failure: &Failure, why: String) {
+    log::error!("{why}");
+    let _ = failure.set(why);
 }
 
 /// Nobody reads the output: there is nobody to go on for.
@@ -201,6 +250,11 @@ impl<'a> Inbox<'a> {
         if self.is_open && !self.is_full() { self.connection.input().clone() } else { never() }
     }
 
+    /// Whether the client may say more, and has said nothing yet.
+    pub fn is_silent(&self) -> bool {
+        self.is_open && self.waiting.is_empty() && self.connection.input().is_empty()
+    }
+
     /// Whether no further line is read while a search runs.
     pub fn is_full(&self) -> bool {
         self.waiting.len() >= LOOK_AHEAD
@@ -241,17 +295,10 @@ pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
 
 /// Cuts the input into lines until it ends, cannot be read, or the receiver of the lines is gone. A last line without a line feed
 /// counts.
-fn read_lines(mut reader: impl BufRead, lines: &Sender<InputLine>) {
+fn read_lines(mut reader: impl BufRead, lines: &Sender<InputLine>) -> io::Result<()> {
     let mut is_first = true;
     loop {
-        let mut input = match InputLine::read(&mut reader) {
-            Ok(Some(input)) => input,
-            Ok(None) => return,
-            Err(error) => {
-                log::error!("cannot read the input: {error}");
-                return;
-            }
-        };
+        let Some(mut input) = InputLine::read(&mut reader)? else { return Ok(()) };
         if std::mem::take(&mut is_first) {
             input.drop_mark();
         }
@@ -259,7 +306,7 @@ fn read_lines(mut reader: impl BufRead, lines: &Sender<InputLine>) {
             log::debug!(target: TRAFFIC, "> {}", readable(&input));
         }
         if lines.send(input).is_err() {
-            return;
+            return Ok(());
         }
     }
 }
@@ -288,20 +335,15 @@ pub(crate) fn in_batches(texts: &Receiver<String>) -> impl Iterator<Item = Strin
 }
 
 /// Writes the replies: all that are waiting go out together, in pieces.
-fn write_replies(mut writer: impl Write, replies: &Receiver<String>, written: &AtomicU64, gone: &Sender<()>) {
+fn write_replies(mut writer: impl Write, replies: &Receiver<String>, written: &AtomicU64) -> io::Result<()> {
     for text in in_batches(replies) {
-        let mut pieces = text.as_bytes().chunks(PIECE_BYTES);
-        let sent: io::Result<()> = pieces.try_for_each(|piece| {
+        for piece in text.as_bytes().chunks(PIECE_BYTES) {
             writer.write_all(piece)?;
             written.fetch_add(piece.len() as u64, Ordering::Relaxed);
-            Ok(())
-        });
-        if let Err(error) = sent.and_then(|()| writer.flush()) {
-            log::warn!("cannot write the output: {error}");
-            let _ = gone.try_send(());
-            return;
         }
+        writer.flush()?;
     }
+    Ok(())
 }
 
 /// Reports when the reader of a pipe or socket on stdout closes it, which writing alone would only notice at the next line.
@@ -332,7 +374,7 @@ mod tests {
 
     fn lines_of(text: impl AsRef<[u8]> + Send + 'static) -> Vec<InputLine> {
         let (sender, receiver) = unbounded();
-        read_lines(Cursor::new(text), &sender);
+        read_lines(Cursor::new(text), &sender).unwrap();
         drop(sender);
         receiver.into_iter().collect()
     }
@@ -378,12 +420,13 @@ mod tests {
         };
         let (short, long) = (Duration::from_millis(100), Duration::from_millis(400));
         // Its input goes on: it is after a `quit`.
-        connection(Box::new(Stuck)).finish_within(Patience { after_quit: short, at_end_of_input: Duration::MAX });
+        let most = Patience { after_quit: short, at_end_of_input: Duration::MAX };
+        assert_eq!(connection(Box::new(Stuck)).finish_within(most), Ok(()));
         let ended = connection(Box::new(io::empty()));
         assert!(ended.input().recv().is_err());
         let since = Instant::now();
-        ended.finish_within(Patience { after_quit: short, at_end_of_input: long });
-        assert!(since.elapsed() >= long);
+        let lost = ended.finish_within(Patience { after_quit: short, at_end_of_input: long }).unwrap_err();
+        assert!(since.elapsed() >= long && lost.contains("what was to follow 0 bytes is lost"), "{lost}");
     }
 
     #[test]
@@ -406,7 +449,7 @@ mod tests {
         let bytes = 50 * PIECE_BYTES;
         connection.send("x".repeat(bytes));
         let most = Duration::from_secs(1);
-        connection.finish_within(Patience { after_quit: most, at_end_of_input: most });
+        connection.finish_within(Patience { after_quit: most, at_end_of_input: most }).unwrap();
         assert_eq!(client.0.load(Ordering::Relaxed), bytes as u64);
     }
 

@@ -15,12 +15,12 @@ use std::time::Duration;
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a protocol serves a client that has said some lines already.
-type Serve = fn(Connection, Engine, Vec<InputLine>);
+type Serve = fn(Connection, Engine, Vec<InputLine>) -> Result<(), String>;
 
 /// A client and the session that serves it. When this is dropped, the client leaves, and the session has to end.
 pub struct Conversation {
     client: Option<Client>,
-    session: Option<JoinHandle<()>>,
+    session: Option<JoinHandle<Result<(), String>>>,
 }
 
 impl Conversation {
@@ -38,7 +38,7 @@ impl Conversation {
     /// Ends the input and waits for the end of the session; what was not heard of it yet.
     pub fn rest(mut self) -> String {
         self.close();
-        self.session.take().expect("it was not waited for").join().expect("no panic");
+        self.session.take().expect("it was not waited for").join().expect("no panic").expect("nothing is lost");
         self.output().try_iter().collect()
     }
 }

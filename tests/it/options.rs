@@ -96,6 +96,9 @@ fn an_option_that_is_not_read_is_warned_about() {
     assert_eq!(errors(&[&["play"], &unread[..]].concat(), "quit\n"), warning);
     assert_eq!(errors(&[&["nboard"], &unread[..]].concat(), "nboard 2\nquit\n"), "");
     assert_eq!(errors(&unread, "nboard 2\nquit\n"), "");
+    let said = run(emilia(&[&["nboard"], &unread[..]].concat()), "nboard 2\nping 1\nquit\n").stdout;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.ends_with("\nstatus memory is not read by alpha-beta\npong 1\n"), "{said}");
     assert_eq!(errors(&["analyze", "--engine", "minimax", "--threads", "1"], ""), "");
     let answer = run(emilia(&["gtp", "--engine", "uct"]), "emilia-set hash 5\nemilia-set c 1\nquit\n").stdout;
     assert_eq!(String::from_utf8(answer).unwrap(), "= hash is not read by uct\n\n= \n\n= \n\n".replace("= \n", "=\n"));

@@ -19,7 +19,10 @@ use std::time::{Duration, Instant};
 
 /// Answers a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
-pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
+///
+/// # Errors
+/// If something of the conversation is lost, though the client is there.
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) -> Result<(), String> {
     let mut session = Session {
         inbox: Inbox::new(&connection, first),
         engine,
@@ -28,11 +31,10 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
         clocks: [Clock::unlimited(), Clock::unlimited()],
         last_search: None,
     };
-    let ending = session.run();
+    // A client that is gone has taken what it wanted.
+    let _ = session.run();
     drop(session);
-    if ending.is_ok() {
-        connection.finish();
-    }
+    connection.finish()
 }
 
 /// What GoGui offers in its window of analyses: a type, a label and a command for each.
@@ -157,6 +159,7 @@ impl Session<'_> {
             }
             Command::BoardSize(8) | Command::ClearBoard => {
                 self.engine.clear();
+                self.last_search = None;
                 let begun = self.begin(GtpGame::default());
                 self.clocks = [(); 2].map(|()| self.time_settings.clock());
                 Ok(begun)
@@ -194,7 +197,11 @@ impl Session<'_> {
             Command::Rules(query) => Ok(self.rules(query)),
             Command::Set { option, value } => {
                 let set = self.engine.set(&option, &value).map_err(Failure::Option);
-                set.map(|()| self.engine.options().warning(&option).map_or(Reply::Done, Reply::Text))
+                set.map(|()| {
+                    // Another evaluation needs its tables before a clock runs.
+                    self.be_ready();
+                    self.engine.options().warning(&option).map_or(Reply::Done, Reply::Text)
+                })
             }
             Command::Parameters => Ok(Reply::Text(self.parameters())),
             Command::Get(name) => self.option(name.as_deref()),
@@ -331,7 +338,10 @@ impl Session<'_> {
         if let Demand::Choose(position) = demand {
             self.clocks[color as usize].spend(asked.elapsed());
             self.engine.follow(self.game.position());
-            self.engine.ponder(&self.request(position, color), turn);
+            // Whoever has more to say has other plans for the engine.
+            if self.inbox.is_silent() {
+                self.engine.ponder(&self.request(position, color), turn);
+            }
         }
         Ok(outcome)
     }

@@ -14,7 +14,7 @@ use thiserror::Error as ThisError;
 /// The words that the protocol gives a client, with NTest's extensions, but for `quit`, which GTP has too. A client that
 /// begins with one of them speaks NBoard.
 pub const OPENING_WORDS: &[&str] =
-    &["nboard", "set", "move", "ping", "hint", "go", "learn", "analyze", "new", "remove_tree", "draw_tree"];
+    &["nboard", "set", "move", "ping", "hint", "go", "learn", "analyze", "new", "clear", "remove_tree", "draw_tree"];
 
 /// One line of the client.
 #[derive(Clone, PartialEq, Debug)]

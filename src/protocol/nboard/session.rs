@@ -26,7 +26,10 @@ const MOST_TIME: Duration = Duration::from_secs(5 * 60);
 /// read before the connection's own.
 ///
 /// Lines that make no sense are passed over in silence, as the protocol demands; they are logged.
-pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
+///
+/// # Errors
+/// If something of the conversation is lost, though the client is there.
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) -> Result<(), String> {
     let mut session = Session {
         connection,
         is_open: true,
@@ -40,7 +43,7 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     };
     session.run(first);
     session.engine.stop();
-    session.connection.finish();
+    session.connection.finish()
 }
 
 struct Session {
@@ -211,6 +214,8 @@ impl Session {
                 log::debug!("the client speaks version {version}");
                 // NBoard shows that it loads the engine until the engine says something.
                 self.status(concat!("Emilia ", env!("CARGO_PKG_VERSION")));
+                // What the command line has set and nothing reads: no other place is seen.
+                self.engine.options().warnings().for_each(|warning| self.status(warning));
             }
             Command::SetGame(game) => self.set_game(*game),
             Command::Move(played) => self.take(&played),
@@ -272,6 +277,10 @@ impl Session {
         match self.engine.set(name, value) {
             Ok(()) => {
                 self.interrupt_hint();
+                // Another evaluation needs its tables before a clock runs.
+                if let Ok(game) = &self.game {
+                    self.engine.follow(game.position());
+                }
                 if let Some(warning) = self.engine.options().warning(name) {
                     log::warn!("{warning}");
                     self.status(warning);
@@ -540,7 +549,8 @@ impl Session {
                 if ended_at_cap {
                     self.say_full(ENDED);
                 }
-                if game.is_some_and(|game| *game.position() == pending.request.position) {
+                let has_more_to_say = !self.is_open || !self.connection.input().is_empty();
+                if !has_more_to_say && game.is_some_and(|game| *game.position() == pending.request.position) {
                     self.engine.ponder(&pending.request, turn);
                 }
             }

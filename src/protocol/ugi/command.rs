@@ -116,7 +116,7 @@ impl Command {
             "ugi" => Ok(Command::Ugi),
             "isready" => Ok(Command::IsReady),
             "uginewgame" => Ok(Command::NewGame),
-            "setoption" => set_option(&words.collect::<Vec<_>>()),
+            "setoption" => set_option(&text),
             "position" => position(&words.collect::<Vec<_>>()),
             "go" => {
                 let (limits, ignored) = go(words);
@@ -136,12 +136,20 @@ impl Command {
     }
 }
 
-fn set_option(words: &[&str]) -> Result<Command, CommandError> {
-    match words {
-        ["name", name, "value", value @ ..] if !value.is_empty() => {
-            Ok(Command::SetOption { name: name.to_ascii_lowercase(), value: value.join(" ") })
-        }
-        _ => Err(CommandError::SetOption),
+/// Reads the whole line of a `setoption`. The value is the rest of it as it is: a path may have blanks of any kind.
+fn set_option(line: &str) -> Result<Command, CommandError> {
+    let is_blank = |c: char| c.is_whitespace() || c.is_control();
+    let mut rest = line;
+    let mut word = || {
+        rest = rest.trim_start_matches(is_blank);
+        let (word, behind) = rest.split_at(rest.find(is_blank).unwrap_or(rest.len()));
+        rest = behind;
+        word
+    };
+    let ["setoption", "name", name, "value"] = [(); 4].map(|()| word()) else { return Err(CommandError::SetOption) };
+    match rest.trim_matches(is_blank) {
+        "" => Err(CommandError::SetOption),
+        value => Ok(Command::SetOption { name: name.to_ascii_lowercase(), value: value.to_owned() }),
     }
 }
 
@@ -238,7 +246,7 @@ mod tests {
         let option =
             |name: &str, value: &str| Ok(Command::SetOption { name: name.to_owned(), value: value.to_owned() });
         assert_eq!(parsed("setoption name Hash value 128"), option("hash", "128"));
-        assert_eq!(parsed("setoption name book value my  book"), option("book", "my book"));
+        assert_eq!(parsed("  setoption\tname book value  /my  \u{3000}book \r"), option("book", "/my  \u{3000}book"));
         for line in ["setoption", "setoption name hash", "setoption name hash value", "setoption hash 8"] {
             assert_eq!(parsed(line), Err(CommandError::SetOption), "{line}");
         }

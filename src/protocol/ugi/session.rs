@@ -14,14 +14,16 @@ use std::ops::ControlFlow;
 
 /// Serves a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
-pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
+///
+/// # Errors
+/// If something of the conversation is lost, though the client is there.
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) -> Result<(), String> {
     let inbox = Inbox::new(&connection, first);
     let mut session = Session { inbox, engine, game: GameRecord::default(), search: None };
-    let ending = session.run();
+    // A client that is gone has taken what it wanted.
+    let _ = session.run();
     drop(session);
-    if ending.is_ok() {
-        connection.finish();
-    }
+    connection.finish()
 }
 
 struct Session<'a> {
@@ -148,7 +150,8 @@ impl Session<'_> {
     fn introduce(&self) {
         self.send(&Reply::Name);
         self.send(&Reply::Author);
-        for option in EngineOption::all().filter(|option| !option.is_for_experiments) {
+        // A client may set all again: a seed would make all games alike.
+        for option in EngineOption::all().filter(|option| !option.is_for_experiments && option.name != "seed") {
             self.send(&Reply::Option { option, options: self.engine.options() });
         }
         self.send(&Reply::UgiOk);
@@ -211,7 +214,7 @@ impl Session<'_> {
         let turn = decision.legal_turn(&search.request.position);
         self.send(&Reply::BestMove(turn));
         // Whoever has more to say has other plans for the engine.
-        if self.inbox.waiting.is_empty() && self.inbox.is_open {
+        if self.inbox.is_silent() {
             self.engine.ponder(&search.request, turn);
         }
     }
