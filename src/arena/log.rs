@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub struct MatchLog {
     games: LineLog,
     ggf: File,
+    terms: Value,
 }
 
 /// The file of the games in a match's folder.
@@ -28,6 +29,9 @@ pub const GGF: &str = "games.ggf";
 
 /// The reports in a match's folder: as text, as JSON, as a page.
 pub const REPORTS: [&str; 3] = ["report.txt", "report.json", "report.html"];
+
+/// In the terms of a match, what only games that are still to be played depend on.
+pub(super) const PROGRAM: [&str; 2] = ["version", "weights"];
 
 /// In the terms of a match, what tells one file of openings from another.
 pub(super) const OPENINGS_CHECKSUM: &str = "openings-checksum";
@@ -40,6 +44,15 @@ pub fn is_begun(folder: &Path) -> bool {
 /// The first file in this folder that a new match there would replace.
 pub(super) fn in_the_way(folder: &Path) -> Option<PathBuf> {
     [GAMES, GGF].iter().chain(&REPORTS).map(|name| folder.join(name)).find(|path| has_content(path))
+}
+
+/// An error if something in this folder is in the way of a new match.
+pub(super) fn expect_free(folder: &Path) -> Result<(), LogError> {
+    match in_the_way(folder) {
+        None => Ok(()),
+        Some(path) if is_begun(folder) => Err(LineLogError::Exists(path).into()),
+        Some(path) => Err(LogError::Occupied(path)),
+    }
 }
 
 fn has_content(path: &Path) -> bool {
@@ -62,12 +75,13 @@ pub enum LogError {
 
 impl MatchLog {
     /// Begins a log in a folder, or goes on with the one that is there if `resume` says so. Also returns the games that
-    /// are finished already.
+    /// are finished already. If they are all there is to play, which `is_over` says, they may be of another version and other weights.
     pub fn open(
         folder: &Path,
         terms: &Value,
         shard: Shard,
         resume: bool,
+        is_over: impl FnOnce(&[PlayedGame]) -> bool,
     ) -> Result<(MatchLog, Vec<PlayedGame>), LogError> {
         let path = folder.join(GAMES);
         let failed = |path: &Path, error| LineLogError::Io(path.to_owned(), error);
@@ -76,7 +90,11 @@ impl MatchLog {
         }
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let (mut games, lines) = LineLog::open(path.clone(), resume)?;
-        let played = read(&path, &lines, Some((terms, shard)))?.map_or_else(Vec::new, |(_, games)| games);
+        let (logged, played) =
+            read(&path, &lines, Some((terms, shard)))?.unwrap_or_else(|| (terms.clone(), Vec::new()));
+        if let Some((field, was, now)) = difference(&logged, terms).filter(|_| !is_over(&played)) {
+            return Err(LineLogError::OtherSettings { path, field, was, now }.into());
+        }
         if games.keep(lines.len() as u64, &format!("{terms}\n"))? {
             log::warn!("{}: the last line is torn and will be played again", path.display());
         }
@@ -84,7 +102,12 @@ impl MatchLog {
         let text: String = played.iter().map(ggf_line).collect();
         let ggf = File::create(&ggf_path).and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
         let ggf = ggf.map_err(|error| failed(&ggf_path, error))?;
-        Ok((MatchLog { games, ggf }, played))
+        Ok((MatchLog { games, ggf, terms: logged }, played))
+    }
+
+    /// The terms as they stand in the log.
+    pub fn terms(&self) -> &Value {
+        &self.terms
     }
 
     /// Appends a game.
@@ -118,8 +141,8 @@ fn terms_of(path: &Path, number: usize, line: &[u8]) -> Result<Value, LogError> 
     terms.map(Value::Object).map_err(expected)
 }
 
-/// What is different first in the terms of two logs. Former logs name neither version nor weights nor what is in a file of openings, and go
-/// with any. Where that is known, the file may have another path.
+/// What is different first in the terms of two logs. Former logs, which name neither version nor weights nor what is in a file of openings,
+/// are accepted whatever the version. Where what is in the file is known, it may have another path.
 pub(super) fn difference(one: &Value, other: &Value) -> Option<Difference> {
     let mut terms = [one.clone(), other.clone()];
     let mut pass_over = |name: &str| terms.iter_mut().for_each(|terms| terms[name] = Value::Null);
@@ -167,7 +190,8 @@ fn ggf_line(game: &PlayedGame) -> String {
     }
 }
 
-/// Reads whole lines: the terms, if they are given equal to these, and the games of the shard in their order. `None` if there is no line.
+/// Reads whole lines: the terms, if they are given equal to these but for version and weights, and the games of the shard in their order.
+/// `None` if there is no line.
 fn read(
     path: &Path,
     text: &[u8],
@@ -179,7 +203,9 @@ fn read(
     let logged = terms_of(path, number, first)?;
     let shard = match terms {
         Some((terms, shard)) => {
-            if let Some((field, was, now)) = difference(&logged, terms) {
+            let mut of_this_program = logged.clone();
+            PROGRAM.iter().for_each(|name| of_this_program[*name] = terms[*name].clone());
+            if let Some((field, was, now)) = difference(&of_this_program, terms) {
                 return Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into());
             }
             shard

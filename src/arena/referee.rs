@@ -7,11 +7,15 @@ use super::player::{Action, Answer, Fault, GameSetup, Player, Turn};
 use super::record::{End, PlayedGame};
 use super::schedule::Fixture;
 use crate::clock::time_control::SideClock;
-use crate::engine::{Engine, EngineOptions, Request};
+use crate::engine::{Engine, EngineOptions, Event, Request};
 use crate::notation::ggf::Timing;
 use crate::othello::{Color, GameRecord, Move, Position};
+use crossbeam::channel::RecvTimeoutError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// How often the solver is looked at whether it is to be given up.
+const WAIT_SLICE: Duration = Duration::from_millis(100);
 
 /// What holds for every game of a match.
 #[derive(Clone, Copy, Debug)]
@@ -46,19 +50,30 @@ impl Adjudicator {
         Adjudicator { empties, engine: Engine::new(options) }
     }
 
-    /// The result for Black in discs under perfect play, if the position is near enough to the end.
-    fn decide(&mut self, position: &Position) -> Option<i32> {
+    /// The result for Black in discs under perfect play, if the position is near enough to the end. `None` also if `abandon` was set before
+    /// it was found.
+    fn decide(&mut self, position: &Position, abandon: &AtomicBool) -> Option<i32> {
         if position.empties().count() > self.empties || position.is_over() {
             return None;
         }
-        let report = self.engine.start(Request::hint(*position, 1)).wait().report;
-        let line = report.lines.first().filter(|line| line.depth.is_exact())?;
+        let thinking = self.engine.start(Request::hint(*position, 1));
+        let decision = loop {
+            match thinking.events().recv_timeout(WAIT_SLICE) {
+                Ok(Event::Finished(decision)) => break decision,
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(Event::Report(_)) | Err(RecvTimeoutError::Timeout) => {}
+            }
+            if abandon.load(Ordering::Relaxed) {
+                return None;
+            }
+        };
+        let line = decision.report.lines.first().filter(|line| line.depth.is_exact())?;
         let score = line.score.discs().round() as i32;
         Some(position.mover().signed(score))
     }
 }
 
-/// Plays a game. `None` if `abandon` was set before its end.
+/// Plays a game. `None` if `abandon` was set before its end, or if the game is void because this process stood still in it.
 pub fn play(
     fixture: &Fixture,
     opening: &GameRecord,
@@ -134,7 +149,7 @@ impl GameInPlay<'_> {
                 clock: self.clocks[color as usize],
             };
             if let Err(fault) = self.players[color as usize].begin(&setup) {
-                return Some(lost(color, &fault));
+                return self.ended_by(color, &fault);
             }
         }
         loop {
@@ -150,33 +165,43 @@ impl GameInPlay<'_> {
                 self.timing.push(Timing::default());
                 continue;
             }
-            if let Some(score) = adjudicator.as_mut().and_then(|adjudicator| adjudicator.decide(&position)) {
+            if let Some(score) = adjudicator.as_mut().and_then(|adjudicator| adjudicator.decide(&position, abandon)) {
                 return Some(Finish::Board(End::Adjudicated, score));
             }
             if let Err(outcome) = self.ask() {
-                return Some(outcome);
+                return outcome;
             }
         }
     }
 
+    /// The end of the game by this fault of a player; `None` if it is none of the player's.
+    fn ended_by(&self, color: Color, fault: &Fault) -> Option<Finish> {
+        if let Fault::StoodStill(_) = fault {
+            log::warn!("game {}: {fault}; it is void and played again", self.game.game);
+            return None;
+        }
+        Some(lost(color, fault))
+    }
+
     /// Asks the side to move.
-    fn ask(&mut self) -> Result<(), Finish> {
+    ///
+    /// # Errors
+    /// How the game ends, if it does by that; `None` if it is void.
+    fn ask(&mut self) -> Result<(), Option<Finish>> {
         let color = self.record.position().mover();
         let turn = Turn { record: &self.record, timing: &self.timing, clocks: &self.clocks, grace: self.rules.grace };
-        let answer = self.players[color as usize].play(&turn).map_err(|fault| lost(color, &fault))?;
+        let answer = self.players[color as usize].play(&turn).map_err(|fault| self.ended_by(color, &fault))?;
         let clock = &mut self.clocks[color as usize];
         let left = clock.left();
         if let (false, Some(left)) = (clock.charge(answer.elapsed, self.rules.grace), left) {
-            return Err(lost(color, &Fault::Overrun(left)));
+            return Err(Some(lost(color, &Fault::Overrun(left))));
         }
         let turn = match answer.action {
             Action::Take(turn) => turn,
-            Action::Resign => return Err(Finish::Lost { color, end: End::Resigned, detail: None }),
+            Action::Resign => return Err(Some(Finish::Lost { color, end: End::Resigned, detail: None })),
         };
-        self.record.take(turn).map_err(|illegal| Finish::Lost {
-            color,
-            end: End::IllegalMove,
-            detail: Some(format!("{turn}: {illegal}")),
+        self.record.take(turn).map_err(|illegal| {
+            Some(Finish::Lost { color, end: End::IllegalMove, detail: Some(format!("{turn}: {illegal}")) })
         })?;
         self.note(&answer);
         Ok(())
@@ -202,7 +227,8 @@ fn lost(color: Color, fault: &Fault) -> Finish {
         Fault::Crashed(_) => End::Crash,
         Fault::Silent(..) => End::Silence,
         Fault::Overrun(..) => End::Time,
-        Fault::Protocol(_) => End::Protocol,
+        // One that is no fault has made the game void before.
+        Fault::Protocol(_) | Fault::StoodStill(_) => End::Protocol,
     };
     Finish::Lost { color, end, detail: Some(fault.to_string()) }
 }
@@ -304,6 +330,35 @@ mod tests {
         let start = *opening.position();
         let game = record_of(GameRecord::from_position(start), None);
         assert_eq!((*game.record().unwrap().start(), game.opening_moves), (start, 0));
+    }
+
+    /// Waits for its answers in a process that was stopped.
+    struct Stopped;
+
+    impl Player for Stopped {
+        fn begin(&mut self, _: &GameSetup) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn play(&mut self, _: &Turn<'_>) -> Result<Answer, Fault> {
+            Err(Fault::StoodStill(Duration::from_secs(60)))
+        }
+    }
+
+    #[test]
+    fn a_game_in_which_the_match_manager_stood_still_is_void() {
+        let clock = SideClock::new("5".parse().ok());
+        let (mut black, mut white) = (Stopped, Stopped);
+        let seats = [Seat { name: "B", player: &mut black, clock }, Seat { name: "W", player: &mut white, clock }];
+        let fixture = Fixture { game: 0, pair: 0, opening: 0, black: 0, white: 1 };
+        let rules = MatchRules { grace: Duration::ZERO, timed_records: false };
+        assert_eq!(play(&fixture, &GameRecord::default(), seats, &rules, None, &AtomicBool::new(false)), None);
+    }
+
+    #[test]
+    fn a_solver_that_nobody_waits_for_is_given_up() {
+        let position = *transcript::parse("f5d6c3d3c4").unwrap().position();
+        assert_eq!(Adjudicator::new(60).decide(&position, &AtomicBool::new(true)), None);
     }
 
     #[test]

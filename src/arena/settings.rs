@@ -41,7 +41,7 @@ pub struct MatchText {
     /// --sprt]
     #[arg(long, value_name = "N", conflicts_with = "games")]
     pub pairs: Option<u64>,
-    /// The same counted in games; an even number
+    /// Games per pairing, in place of --pairs; an even number
     #[arg(long, value_name = "N")]
     pub games: Option<u64>,
     /// Time in seconds: 60 a game, 60+0.5 with an increment, or move:0.2 for each move
@@ -196,6 +196,8 @@ pub struct Settings {
 const DEFAULT_PAIRS: u64 = 100;
 /// The same with a sequential test, which needs thousands to decide about a few Elo.
 const DEFAULT_PAIRS_OF_TEST: u64 = 20_000;
+/// More random openings would take long to make, and much memory.
+const MOST_RANDOM_PAIRS: u64 = 1_000_000;
 const DEFAULT_OPENINGS: &str = "random:8";
 const DEFAULT_GRACE: Duration = Duration::from_millis(100);
 /// Beyond this many empty squares an adjudication would take longer than the game.
@@ -313,6 +315,15 @@ fn check_combinations(text: &MatchText, openings: &OpeningSource, players: usize
     if text.in_order == Some(true) && matches!(openings, OpeningSource::Random(_)) {
         return Err(bad("in-order", true, "openings that have an order: four-ply, classes or a file"));
     }
+    let asked = match (text.pairs, text.games) {
+        (Some(pairs), _) => Some(("pairs", pairs, MOST_RANDOM_PAIRS)),
+        (None, games) => games.map(|games| ("games", games, 2 * MOST_RANDOM_PAIRS)),
+    };
+    if let (OpeningSource::Random(_), Some((name, asked, most))) = (openings, asked)
+        && asked > most
+    {
+        return Err(bad(name, asked, format!("at most {most} with random openings; a file of openings takes more")));
+    }
     if let Some(shard) = text.shard.as_ref().filter(|_| text.out.is_none()) {
         return Err(bad("shard", shard, "out too, the folder that emilia merge reads"));
     }
@@ -393,6 +404,21 @@ mod tests {
         };
         assert_eq!((pairs(None, None), pairs(Some("0,5"), None)), (Some(100), Some(20_000)));
         assert_eq!(pairs(Some("0,5"), Some(7)), Some(7));
+    }
+
+    #[test]
+    fn there_are_no_more_random_openings_than_can_be_made() {
+        let player = ["name=a depth=1", "name=b depth=1"].map(|words| PlayerText::parse(words).unwrap()).to_vec();
+        let text = MatchText { player, ..MatchText::default() };
+        let problem = |text| Settings::new(text).unwrap_err().to_string();
+        let pairs = MatchText { pairs: Some(1_000_001), ..text.clone() };
+        assert!(problem(pairs.clone()).starts_with("pairs: 1000001 is not valid; expected at most 1000000 with"));
+        let games = MatchText { games: Some(2_000_002), ..text.clone() };
+        assert!(problem(games).starts_with("games: 2000002 is not valid; expected at most 2000000 with random"));
+        let of_file = MatchText { openings: Some("a.txt".to_owned()), ..pairs };
+        for text in [MatchText { pairs: Some(1_000_000), ..text }, of_file] {
+            assert!(Settings::new(text).is_ok());
+        }
     }
 
     #[test]

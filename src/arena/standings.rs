@@ -122,6 +122,8 @@ pub struct Standings {
     pub efforts: Vec<Effort>,
     /// The first failures.
     pub failures: Vec<Failure>,
+    /// The failure by which the last game ended, if it did.
+    pub last_failure: Option<Failure>,
     /// Games counted.
     pub games: u64,
 }
@@ -132,13 +134,14 @@ impl Standings {
         let pairing = |&(first, second): &(usize, usize)| Pairing { first, second, ..Pairing::default() };
         let pairings = schedule.pairings().iter().map(pairing).collect();
         let efforts = vec![Effort::default(); names.len()];
-        Standings { pairings, names, efforts, failures: Vec::new(), games: 0 }
+        Standings { pairings, names, efforts, failures: Vec::new(), last_failure: None, games: 0 }
     }
 
     /// Counts a game; the games of a pair must come one after the other.
     pub fn add(&mut self, fixture: &Fixture, game: &PlayedGame) {
         let Ok(record) = game.record() else { return };
         self.games += 1;
+        self.last_failure = None;
         let key = GameKey::new(&record);
         let of_fixture = |p: &&mut Pairing| {
             (p.first, p.second) == (fixture.black, fixture.white)
@@ -165,9 +168,13 @@ impl Standings {
         if let Some(loser) = game.loser {
             let loser = player(loser);
             *self.efforts[loser].forfeits.entry(game.end).or_default() += 1;
-            if game.end.is_failure() && self.failures.len() < FAILURES_KEPT {
+            if game.end.is_failure() {
                 let (player, detail) = (self.names[loser].clone(), game.detail.clone().unwrap_or_default());
-                self.failures.push(Failure { game: game.game, player, end: game.end, detail });
+                let failure = Failure { game: game.game, player, end: game.end, detail };
+                if self.failures.len() < FAILURES_KEPT {
+                    self.failures.push(failure.clone());
+                }
+                self.last_failure = Some(failure);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A match from its first game to its last.
 
-use super::log::{LogError, MatchLog, OPENINGS_CHECKSUM, is_begun};
+use super::log::{LogError, MatchLog, OPENINGS_CHECKSUM, PROGRAM, expect_free, is_begun};
 use super::opening::opening_text;
 use super::opening_source::{OpeningError, OpeningSource};
 use super::player::{
@@ -72,7 +72,7 @@ pub enum Conclusion {
 #[derive(Debug)]
 pub struct Tournament {
     settings: Settings,
-    openings: Vec<GameRecord>,
+    openings: Arc<[GameRecord]>,
     schedule: Schedule,
     standings: Standings,
     log: Option<MatchLog>,
@@ -93,15 +93,19 @@ impl Tournament {
             Schedule::new(settings.format, settings.players.len(), pairs, openings.len()).of_shard(settings.shard);
         let names = settings.players.iter().map(|player| player.name.clone()).collect();
         let standings = Standings::new(names, &schedule);
+        let openings = openings.into();
         let mut tournament = Tournament { openings, schedule, standings, log: None, settings, resumed: 0 };
         let folder = tournament.settings.out.clone();
         let goes_on = resume && folder.as_deref().is_some_and(is_begun);
         // Players that cannot play must not leave a log behind.
         if !goes_on {
+            folder.as_deref().map_or(Ok(()), expect_free)?;
             tournament.check_players()?;
         }
         if let Some(folder) = folder {
-            let (log, games) = MatchLog::open(&folder, &tournament.terms(), tournament.settings.shard, resume)?;
+            let (terms, shard) = (tournament.terms(), tournament.settings.shard);
+            let is_over = |games: &[PlayedGame]| tournament.is_over_after(games);
+            let (log, games) = MatchLog::open(&folder, &terms, shard, resume, is_over)?;
             tournament.log = Some(log);
             for game in &games {
                 tournament.count_logged(game)?;
@@ -115,6 +119,19 @@ impl Tournament {
             tournament.check_players()?;
         }
         Ok(tournament)
+    }
+
+    /// Whether nothing is left to be played after these games.
+    fn is_over_after(&self, games: &[PlayedGame]) -> bool {
+        let mut standings = Standings::new(self.standings.names.clone(), &self.schedule);
+        for game in games {
+            if let Some(fixture) = self.schedule.fixture(game.game) {
+                standings.add(&fixture, game);
+            }
+        }
+        let test = sprt_of(&self.settings, &standings);
+        games.len() as u64 >= self.schedule.games()
+            || test.is_some_and(|(.., verdict)| verdict != sprt::Verdict::Undecided)
     }
 
     /// Starts every player once.
@@ -132,7 +149,8 @@ impl Tournament {
         &self.settings
     }
 
-    /// What must stay the same when the match is resumed: the settings, and of a file of openings what is in it.
+    /// What must stay the same when the match is resumed: the settings, and of a file of openings what is in it. Of a match that is over,
+    /// version and weights are those by which it was played.
     pub fn terms(&self) -> Value {
         let mut terms = self.settings.identity();
         if matches!(self.settings.openings, OpeningSource::File(_)) {
@@ -140,6 +158,11 @@ impl Tournament {
             let mut openings: Vec<String> = self.openings.iter().map(|opening| opening_text(opening) + "\n").collect();
             openings.sort_unstable();
             terms[OPENINGS_CHECKSUM] = format!("{:08x}", crc32fast::hash(openings.concat().as_bytes())).into();
+        }
+        if let Some(log) = &self.log {
+            for name in PROGRAM.into_iter().filter(|name| !log.terms()[*name].is_null()) {
+                terms[name] = log.terms()[name].clone();
+            }
         }
         terms
     }
@@ -164,12 +187,9 @@ impl Tournament {
         self.resumed
     }
 
-    /// The ratio of the sequential test, if there is one. Where games repeat each other, equal pairs count once: a copy is no evidence.
+    /// The ratio of the sequential test, if there is one.
     pub fn sprt(&self) -> Option<(Sprt, f64, sprt::Verdict)> {
-        let sprt = self.settings.sprt?;
-        let pairing = self.standings.pairings.first()?;
-        let pairs = if pairing.is_alike() { pairing.different_pairs } else { pairing.tally.pentanomial };
-        Some((sprt, sprt.log_likelihood_ratio(&pairs), sprt.verdict(&pairs)))
+        sprt_of(&self.settings, &self.standings)
     }
 
     /// What the sequential test has decided, if it has.
@@ -206,7 +226,7 @@ impl Tournament {
         let (jobs, queue) = unbounded::<Fixture>();
         let (results, finished) = unbounded();
         let abandon = Arc::new(AtomicBool::new(false));
-        let (settings, openings) = (self.settings.clone(), self.openings.clone());
+        let (settings, openings) = (self.settings.clone(), Arc::clone(&self.openings));
         std::thread::scope(|scope| {
             for number in 0..settings.concurrency {
                 let worker = Worker::new(&settings, &openings, &abandon);
@@ -216,7 +236,10 @@ impl Tournament {
             }
             drop((queue, results));
             let conclusion = self.collect(jobs, &finished, interrupt, observer);
-            abandon.store(true, Ordering::Relaxed);
+            // Where every game is over, the programs have time to end by themselves.
+            if !matches!(conclusion, Ok(Conclusion::Complete)) {
+                abandon.store(true, Ordering::Relaxed);
+            }
             conclusion
         })
     }
@@ -283,6 +306,13 @@ impl Tournament {
     }
 }
 
+/// The sequential test of a match with these settings, its ratio, and what it says. Equal pairs count once, since a copy is no evidence.
+fn sprt_of(settings: &Settings, standings: &Standings) -> Option<(Sprt, f64, sprt::Verdict)> {
+    let sprt = settings.sprt?;
+    let pairs = standings.pairings.first()?.different_pairs;
+    Some((sprt, sprt.log_likelihood_ratio(&pairs), sprt.verdict(&pairs)))
+}
+
 /// Starts a player once; its protocol is written into the description.
 fn check_player(spec: &mut PlayerSpec, terms: &Terms, timeouts: Timeouts, set_up: bool) -> Result<(), StartError> {
     let found = if spec.kind == PlayerKind::InProcess { None } else { Some(find_protocol(spec, timeouts)?) };
@@ -290,6 +320,9 @@ fn check_player(spec: &mut PlayerSpec, terms: &Terms, timeouts: Timeouts, set_up
         *protocol = found;
     }
     let player = start(spec, terms, timeouts, &Arc::default())?;
+    if let Some(warning) = player.warning() {
+        log::warn!("player {}: {warning}", spec.name);
+    }
     if set_up && !player.takes_positions() {
         return Err(StartError::Unsupported(
             "it cannot be given a position, and there are openings that do not begin at the standard start".to_owned(),
@@ -315,23 +348,26 @@ impl<'a> Worker<'a> {
 
     fn run(mut self, queue: &Receiver<Fixture>, results: &Sender<Result<PlayedGame, MatchError>>) {
         for fixture in queue {
-            if self.abandon.load(Ordering::Relaxed) {
-                return;
-            }
-            // The result of a thread that ends without one would be waited for.
-            let played = catch_unwind(AssertUnwindSafe(|| self.play(&fixture)));
-            let result = played.unwrap_or(Err(MatchError::Panicked(fixture.game)));
+            let result = loop {
+                if self.abandon.load(Ordering::Relaxed) {
+                    return;
+                }
+                // The result of a thread that ends without one would be waited for.
+                let played = catch_unwind(AssertUnwindSafe(|| self.play(&fixture)));
+                // A game without a result is void.
+                if let Some(result) = played.unwrap_or(Err(MatchError::Panicked(fixture.game))).transpose() {
+                    break result;
+                }
+            };
             let over = result.is_err();
-            if let Some(result) = result.transpose() {
-                let _ = results.send(result);
-            }
+            let _ = results.send(result);
             if over {
                 return;
             }
         }
     }
 
-    /// Plays a game; `None` if it was abandoned.
+    /// Plays a game; `None` if it was abandoned or is void.
     fn play(&mut self, fixture: &Fixture) -> Result<Option<PlayedGame>, MatchError> {
         let mut black = self.seated(fixture.black)?;
         let mut white = self.seated(fixture.white)?;
@@ -345,20 +381,20 @@ impl<'a> Worker<'a> {
         });
         let opening = &self.openings[fixture.opening];
         let game = referee::play(fixture, opening, seats, &rules, self.adjudicator.as_mut(), self.abandon);
-        let failed = game.as_ref().and_then(PlayedGame::failed);
-        if let Some(game) = game.as_ref().filter(|_| failed.is_some()) {
+        // Who was asked in such a game may still think about it.
+        let Some(game) = game else { return Ok(None) };
+        let failed = game.failed();
+        if failed.is_some() {
             log::info!("game {}: {}: {}", fixture.game, game.end, game.detail.as_deref().unwrap_or_default());
         }
         // A player that failed is dropped here, which ends its process; the next game starts it anew.
         let seats = [(Color::Black, fixture.black, black), (Color::White, fixture.white, white)];
         for (_, number, seated) in seats.into_iter().filter(|(color, ..)| failed != Some(*color)) {
             let mut player = seated.player;
-            if game.is_some() {
-                player.end();
-            }
+            player.end();
             self.players[number] = Some(player);
         }
-        Ok(game)
+        Ok(Some(game))
     }
 
     /// Takes a player from its place, starting it if need be.

@@ -1,16 +1,19 @@
 //! `emilia match`: games between engines, and what they say.
 
-use super::output::{json, warn, write_file};
+use super::output::{complain, json, warn, write_file};
 use super::picture::PictureFile;
-use super::progress::StatusLine;
+use super::progress::StepBar;
 use super::{INTERRUPTED, log_output};
 use crate::arena::log::REPORTS;
 use crate::arena::player::{self, PlayerText};
+use crate::arena::record::End;
 use crate::arena::report::{self, MatchReport};
 use crate::arena::settings::{MatchText, Settings};
 use crate::arena::sprt::Verdict;
+use crate::arena::standings::Failure;
 use crate::arena::tournament::{Conclusion, Tournament};
 use clap::{Args, Subcommand};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::Arc;
@@ -84,10 +87,13 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     let (interrupt, is_playing) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     watch_interrupts(&interrupt, &is_playing)?;
     let mut tournament = Tournament::prepare(settings, arguments.resume).map_err(|error| error.to_string())?;
-    let template = "{pos}/{len} games  {msg}  {elapsed} gone, {eta} to go";
-    let progress = StatusLine::new(template, Some(tournament.schedule().games()), tournament.resumed());
+    let progress = StepBar::new("games", tournament.schedule().games(), tournament.resumed());
+    let mut failures = BTreeMap::new();
     is_playing.store(true, Ordering::Relaxed);
     let conclusion = tournament.run(&interrupt, &mut |tournament| {
+        if let Some(failure) = &tournament.standings().last_failure {
+            progress.aside(|| warn_of(failure, &mut failures));
+        }
         let ratio = tournament.sprt().map(|(_, ratio, _)| ratio);
         progress.show(tournament.standings().games, || report::progress(tournament.standings(), ratio));
     });
@@ -96,27 +102,50 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     let out = tournament.settings().out.as_deref();
     let written = out.map_or(Ok(()), |folder| write_reports(folder, &report));
     super::print(&if arguments.json { json(&report)? } else { report::summary(&report) })?;
-    match (&arguments.chart, report::score_plot(&report)) {
-        (Some(file), Some(plot)) => file.write(plot.svg())?,
-        (Some(_), None) => warn("there is no chart before two pairs of games are finished"),
-        (None, _) => {}
-    }
-    let conclusion = conclusion.map_err(|error| error.to_string())?;
-    written?;
+    let chart = match (&arguments.chart, report::score_plot(&report)) {
+        (Some(file), Some(plot)) => file.write(plot.svg()),
+        (Some(_), None) => {
+            warn("there is no chart before two pairs of games are finished");
+            Ok(())
+        }
+        (None, _) => Ok(()),
+    };
+    let ended = conclusion.map_err(|error| error.to_string());
+    let ended = ended.and_then(|conclusion| end(conclusion, &report, out.is_some()));
+    // None of them hides another one.
+    let mut problems: Vec<String> = [ended, written, chart].into_iter().filter_map(Result::err).collect();
+    let last = problems.pop();
+    problems.into_iter().for_each(complain);
+    last.map_or(Ok(()), Err)
+}
+
+/// Says how a match came to its end; an error if it was interrupted.
+fn end(conclusion: Conclusion, report: &MatchReport, is_kept: bool) -> Result<(), String> {
     match conclusion {
         Conclusion::Interrupted => {
-            let how_to_go_on = if out.is_some() { "; --resume goes on" } else { "" };
+            let how_to_go_on = if is_kept { "; --resume goes on" } else { "" };
             Err(format!("interrupted after {} of {} games{how_to_go_on}", report.games, report.scheduled))
         }
         Conclusion::Complete => {
             if report.sprt.is_some_and(|sprt| sprt.verdict == Verdict::Undecided) {
-                let way =
-                    if out.is_some() { "--resume with more --pairs goes on" } else { "more --pairs may decide it" };
+                let way = if is_kept { "--resume with more --pairs goes on" } else { "more --pairs may decide it" };
                 warn(format_args!("the test is undecided after all {} games; {way}", report.games));
             }
             Ok(())
         }
         Conclusion::Decided(_) => Ok(()),
+    }
+}
+
+/// Warns of a player's first failure of each kind in this run, and of the tenth, the hundredth and so on. All of them are counted here.
+fn warn_of(failure: &Failure, counts: &mut BTreeMap<(String, End), u64>) {
+    let Failure { game, player, end, detail } = failure;
+    let count = counts.entry((player.clone(), *end)).or_default();
+    *count += 1;
+    if *count == 1 {
+        warn(format_args!("game {game}: {player}: {end}: {detail}"));
+    } else if *count == 10u64.pow(count.ilog10()) {
+        warn(format_args!("game {game}: {player}: {end}: {detail} (failure {count} of this kind)"));
     }
 }
 

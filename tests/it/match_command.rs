@@ -136,6 +136,46 @@ fn a_match_that_is_over_needs_no_engine() {
     let (code, _, stderr) = play(&["--pairs", "1", "--resume"]);
     assert!(code == 1 && stderr.contains("the folder has 4 games, more than the 2"), "{stderr}");
     assert_eq!(fs::read(place.path().join("out/report.txt")).unwrap(), kept);
+    // By an Emilia of another version it is reported, as what it is, but not gone on with.
+    let (games, own) = (place.path().join("out").join(GAMES), format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION")));
+    let log = fs::read_to_string(&games).unwrap();
+    assert!(log.contains(&own), "{log}");
+    fs::write(&games, log.replace(&own, "\"version\":\"0.0.0\"")).unwrap();
+    let (code, report, stderr) = play(&["--pairs", "2", "--resume", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{stderr}"));
+    assert_eq!((code, stderr.as_str(), &report["terms"]["version"]), (0, "", &"0.0.0".into()));
+    let (code, _, stderr) = play(&["--pairs", "3", "--resume"]);
+    assert!(code == 1 && stderr.contains("version was \"0.0.0\", and is now"), "{stderr}");
+}
+
+#[test]
+fn a_failure_is_said_at_once_and_a_clock_of_a_game_runs_out() {
+    let place = tempfile::tempdir().unwrap();
+    let log = place.path().join("log").display().to_string();
+    let first = format!("name=M protocol=gtp cmd=\"{}\"", mock("gtp hang@2"));
+    let players = ["--player", &first, "--player", "name=E depth=1"];
+    let (code, report, stderr) = run(&[&players[..], &["--clock", "1+1", "--pairs", "1", "--log-file", &log]].concat());
+    assert_eq!(code, 0, "{stderr}");
+    assert!(report.contains("time 2") && report.contains("  game 0: M: time: no move within the "), "{report}");
+    // The second one is no news.
+    let warning = "emilia: warning: game 0: M: time: no move within the ";
+    assert!(stderr.starts_with(warning) && stderr.lines().count() == 1, "{stderr}");
+    let log = fs::read_to_string(&log).unwrap();
+    assert!(log.contains("M < time_settings 1 0 0\n") && log.contains("M < time_left black 1 0\n"), "{log}");
+}
+
+#[test]
+fn a_chart_that_cannot_be_written_hides_no_end() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let (out, chart) = (at("out"), at("chart.svg"));
+    fs::create_dir_all(place.path().join("chart.svg")).unwrap();
+    fs::create_dir_all(place.path().join("out")).unwrap();
+    let arguments = [PLAYERS, &["--pairs", "2", "--sprt", "-5,0", "--out", &out, "--chart", &chart]].concat();
+    let (code, report, stderr) = run(&arguments);
+    assert!(code == 1 && report.starts_with("A against B: 4 games"), "{report}");
+    let (end, problem) = (stderr.find("the test is undecided after all 4 games"), stderr.find("chart.svg"));
+    assert!(end.is_some() && end < problem, "{stderr}");
 }
 
 #[test]

@@ -217,8 +217,10 @@ impl Mock {
                 say("= d");
                 exit(1);
             }
+            // Says its move and is gone.
             Some("close") => {
-                say("= d3\n\n");
+                let turn = self.choose().map_or_else(|| "PASS".to_owned(), |turn| format!("{turn:#}"));
+                say(&format!("= {turn}\n\n"));
                 exit(0);
             }
             Some("endless") => {
@@ -279,7 +281,8 @@ impl Mock {
                 exit(1);
             }
             Some("close") => {
-                say("=== D3\n");
+                let turn = self.choose().map_or_else(|| "PA".to_owned(), |turn| format!("{turn:#}"));
+                say(&format!("=== {turn}\n"));
                 exit(0);
             }
             Some("lie") => return say("=== D4\n"),

@@ -72,7 +72,7 @@ impl Probe {
         }
         let mut response = Response { success, id: id.to_owned(), text: text.trim().to_owned() };
         loop {
-            let line = self.line(&format!("{command}' (its closing empty line)"), deadline)?;
+            let line = self.line_of(command, " (its closing empty line)", deadline)?;
             if line.is_empty() {
                 self.is_ready = true;
                 return Ok(response);

@@ -166,17 +166,25 @@ impl Probe {
 
     /// The next line of an answer to `command`.
     fn line(&mut self, command: &str, deadline: Instant) -> Result<String, Stop> {
+        self.line_of(command, "", deadline)
+    }
+
+    /// The next line of an answer to `command`, with a note on which line that is.
+    fn line_of(&mut self, command: &str, note: &str, deadline: Instant) -> Result<String, Stop> {
         match self.process.next_line(deadline) {
             Ok(line) if !line.whole => {
-                failed(format!("the output ended in the middle of the line '{}' after '{command}'", line.text))
+                failed(format!("the output ended in the middle of the line '{}' after '{command}'{note}", line.text))
             }
             // A program that goes on talking always has a line.
             Ok(line) if line.at <= deadline => {
                 self.note_ascii(&line.text);
                 Ok(line.text)
             }
-            Ok(_) | Err(NoLine::Late) => failed(format!("no answer to '{command}'")),
-            Err(NoLine::Closed) => failed(format!("after '{command}': {}", self.process.crash())),
+            Ok(_) | Err(NoLine::Late) => failed(format!("no answer to '{command}'{note}")),
+            Err(NoLine::Closed) => failed(format!("after '{command}'{note}: {}", self.process.crash())),
+            Err(NoLine::StoodStill(time)) => {
+                failed(format!("after '{command}'{note}: Emilia stood still for {} s", time.as_secs()))
+            }
         }
     }
 

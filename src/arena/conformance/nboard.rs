@@ -257,8 +257,8 @@ fn hints(probe: &mut Probe) -> Checked {
         let deadline = Instant::now() + probe.timeouts.thought;
         let mut hinted: Vec<String> = Vec::new();
         while hinted.len() < expected {
-            let command = format!("hint {count}' (a hint for each of {expected} moves; so far {})", hinted.join(" "));
-            let line = probe.line(&command, deadline)?;
+            let note = format!(" (a hint for each of {expected} moves; so far {})", hinted.join(" "));
+            let line = probe.line_of(&format!("hint {count}"), &note, deadline)?;
             well_formed(&line)?;
             let mut words = line.split_whitespace();
             if !matches!(words.next(), Some("search" | "book")) {
@@ -417,5 +417,18 @@ mod tests {
         let mut probe = Probe::new(&spec, Timeouts { start, reply, thought }).unwrap();
         assert!(matches!(probe.sync(), Err(Stop::Failed(text)) if text == "no answer to 'ping 3'"));
         assert!(matches!(probe.listen(LISTEN, is_answer), Ok(None)));
+    }
+
+    #[test]
+    fn a_line_that_does_not_come_is_named() {
+        let spec = PlayerText::parse("cmd=cat").unwrap().validate().unwrap();
+        let mut probe = Probe::new(&spec, Timeouts::default()).unwrap();
+        let late = |found: Result<String, Stop>| match found {
+            Err(Stop::Failed(text)) => text,
+            _ => panic!("nothing was asked"),
+        };
+        assert_eq!(late(probe.line("name", Instant::now())), "no answer to 'name'");
+        let noted = late(probe.line_of("hint 4", " (so far c4)", Instant::now()));
+        assert_eq!(noted, "no answer to 'hint 4' (so far c4)");
     }
 }

@@ -1,5 +1,6 @@
 //! What goes wrong with a player.
 
+use super::process::Process;
 use super::spec::PlayerProtocol;
 use crate::engine::OptionError;
 use crate::notation::shortened;
@@ -19,15 +20,19 @@ pub enum Fault {
     /// The program is gone.
     #[error("{}", shown(.0))]
     Crashed(String),
-    /// No answer in time to a command that needs no thinking, or to the question for a move without a clock.
-    #[error("no answer to '{0}' within {waited} s", waited = .1.as_secs_f64())]
-    Silent(String, Duration),
+    /// No answer in time to a command that needs no thinking, or to the question for a move without a clock: the command, how long was
+    /// waited, and what the program has said on its standard error.
+    #[error("no answer to '{0}' within {waited} s{words}", waited = .1.as_secs_f64(), words = shown(.2))]
+    Silent(String, Duration, String),
     /// The time that was left ran out before the answer came.
     #[error("no move within the {} s that were left", .0.as_secs_f64())]
     Overrun(Duration),
     /// An answer that the protocol does not allow.
     #[error("{}", shown(.0))]
     Protocol(String),
+    /// No fault of the player: this process stood still for so long while it waited, so nobody knows when the answer came.
+    #[error("Emilia stood still for {} s", .0.as_secs())]
+    StoodStill(Duration),
 }
 
 /// Why a player cannot begin.
@@ -36,11 +41,12 @@ pub enum StartError {
     /// The program of this name cannot be started.
     #[error("cannot start '{0}': {1}")]
     Spawn(String, std::io::Error),
-    /// The program of this name answers to neither protocol.
+    /// The program of this name answers to neither protocol; what it has said on its standard error.
     #[error(
-        "'{0}' answered neither NBoard's 'ping' nor a GTP command; expected an engine that speaks one of them (say which: protocol=gtp for a player, --protocol gtp for a check)"
+        "'{0}' answered neither NBoard's 'ping' nor a GTP command; expected an engine that speaks one of them (say which: protocol=gtp for a player, --protocol gtp for a check){words}",
+        words = shown(.1)
     )]
-    UnknownProtocol(String),
+    UnknownProtocol(String, String),
     /// It failed at the question for its protocol.
     #[error(
         "not ready: {0}; it was greeted in both protocols, which not every program lives through (say which: protocol=gtp for a player, --protocol gtp for a check)"
@@ -58,6 +64,14 @@ pub enum StartError {
 }
 
 impl StartError {
+    /// The error with what the program has written to its standard error last.
+    pub(super) fn said_by(self, process: &mut Process) -> StartError {
+        match self {
+            StartError::Fault(fault) => StartError::Fault(process.has_failed(fault)),
+            error => error,
+        }
+    }
+
     /// It speaks this protocol, by which it cannot be told this limit.
     pub(super) fn cannot_be_told(protocol: PlayerProtocol, limit: &str) -> StartError {
         let advice = "see to it in cmd= or init= and add tell-limits=false";

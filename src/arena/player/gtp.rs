@@ -25,7 +25,10 @@ const STATS: &str = "emilia-stats";
 /// The driver.
 pub(super) struct GtpPlayer {
     process: Process,
-    title: String,
+    /// The player's name in the match.
+    name: String,
+    /// What a person should know of it.
+    warning: Option<String>,
     /// What `list_commands` said; `None` if it failed.
     commands: Option<Vec<String>>,
     tell_limits: bool,
@@ -60,7 +63,8 @@ impl GtpPlayer {
     ) -> Result<GtpPlayer, StartError> {
         let mut player = GtpPlayer {
             process,
-            title: String::new(),
+            name: spec.name.clone(),
+            warning: None,
             commands: None,
             tell_limits: spec.tell_limits,
             passes: spec.passes,
@@ -71,23 +75,29 @@ impl GtpPlayer {
             ponders: spec.ponders(),
             sent_turns: 0,
         };
-        let list = player.ask("list_commands")?;
-        if list.success {
-            player.commands = Some(list.text.split_whitespace().map(str::to_owned).collect());
-        }
-        player.timeouts = timeouts;
-        player.title = ["name", "version"]
-            .into_iter()
-            .filter_map(|command| player.ask(command).ok().filter(|r| r.success).map(|r| shown(&r.text)))
-            .collect::<Vec<String>>()
-            .join(" ");
-        player.choose_game()?;
-        player.set_options(spec)?;
-        player.send_limits(terms)?;
-        for line in &spec.init {
-            player.insist(line)?;
-        }
+        player.get_ready(spec, terms, timeouts).map_err(|error| error.said_by(&mut player.process))?;
         Ok(player)
+    }
+
+    fn get_ready(&mut self, spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<(), StartError> {
+        let list = self.ask("list_commands")?;
+        if list.success {
+            self.commands = Some(list.text.split_whitespace().map(str::to_owned).collect());
+        }
+        self.timeouts = timeouts;
+        for command in ["name", "version"] {
+            let response = self.ask(command)?;
+            if response.success {
+                log::info!("{}: its {command} is {}", self.name, shown(&response.text));
+            }
+        }
+        self.choose_game()?;
+        self.set_options(spec)?;
+        self.send_limits(terms)?;
+        for line in &spec.init {
+            self.insist(line)?;
+        }
+        Ok(())
     }
 
     /// Whether the program lists the command. One that lists nothing is believed to know the protocol's own alone.
@@ -163,10 +173,8 @@ impl GtpPlayer {
                 return cannot("the increment: it does not know time_left");
             }
             Some(TimeControl::PerGame { increment, .. }) if increment.subsec_nanos() != 0 => {
-                log::warn!(
-                    "{}: over GTP it gets whole seconds, rounded down; its increment has a fraction",
-                    self.title
-                );
+                let warning = "over GTP it gets whole seconds, rounded down; its increment has a fraction";
+                self.warning = Some(warning.to_owned());
             }
             Some(_) => {}
         }
@@ -176,7 +184,7 @@ impl GtpPlayer {
     /// Sends a command and waits for the response.
     pub(super) fn ask(&mut self, command: &str) -> Result<Response, Fault> {
         let wait = self.timeouts.reply;
-        self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent(command.to_owned(), wait))
+        self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent(command.to_owned(), wait, String::new()))
     }
 
     /// Sends a command that must not fail.
@@ -188,7 +196,7 @@ impl GtpPlayer {
     /// Sends a command; `None` if there is no response in time.
     fn ask_within(&mut self, command: &str, wait: Duration) -> Result<Option<Response>, Fault> {
         for line in self.process.unasked().filter(|line| !line.text.trim().is_empty()) {
-            log::info!("{}: ignored a line that nobody asked for: {}", self.title, line.text);
+            log::info!("{}: ignored a line that nobody asked for: {}", self.name, line.text);
         }
         let deadline = Instant::now() + wait;
         self.process.send(command);
@@ -199,7 +207,7 @@ impl GtpPlayer {
                 return self.read_rest(command, text, line.at).map(Some);
             }
             if !text.is_empty() {
-                log::debug!("{}: ignored a line in front of the response: {text}", self.title);
+                log::debug!("{}: ignored a line in front of the response: {text}", self.name);
             }
         }
     }
@@ -222,13 +230,14 @@ impl GtpPlayer {
                 }
                 Err(NoLine::Late) => {
                     if self.terminator == TERMINATOR {
-                        log::info!("{}: no empty line behind the response '{first}'", self.title);
+                        log::info!("{}: no empty line behind the response '{first}'", self.name);
                     }
                     self.terminator = Duration::from_millis(5);
                     break;
                 }
                 // The response is there; the next command finds the program gone.
                 Err(NoLine::Closed) => break,
+                Err(NoLine::StoodStill(time)) => return Err(Fault::StoodStill(time)),
             }
         }
         Ok(Response { success, text, at })
@@ -262,7 +271,7 @@ impl GtpPlayer {
 
     /// From here on passes are mentioned, beginning with the last one.
     fn speak_of_passes(&mut self, color: Color) -> Result<(), Fault> {
-        log::info!("{}: wants to be told of passes", self.title);
+        log::info!("{}: wants to be told of passes", self.name);
         self.passes = Passes::Explicit;
         self.insist(&play(color, Move::Pass)).map(drop)
     }
@@ -316,30 +325,8 @@ impl GtpPlayer {
         }
         Ok(())
     }
-}
 
-/// The command that plays a turn.
-fn play(color: Color, turn: Move) -> String {
-    match turn {
-        Move::Place(square) => format!("play {color} {}", square.to_upper()),
-        Move::Pass => format!("play {color} pass"),
-    }
-}
-
-fn refused(command: &str, text: &str) -> Fault {
-    Fault::Protocol(format!("'{command}' was refused: {text}"))
-}
-
-/// Reads a vertex; a program may write the number of the command in front of it.
-fn parse_vertex(text: &str) -> Option<Action> {
-    let mut words = text.split_whitespace();
-    let word = words.next()?;
-    let word = if word.bytes().all(|b| b.is_ascii_digit()) { words.next()? } else { word };
-    if word.eq_ignore_ascii_case("resign") { Some(Action::Resign) } else { parse_turn(word).map(Action::Take) }
-}
-
-impl Player for GtpPlayer {
-    fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
+    fn begin_game(&mut self, setup: &GameSetup) -> Result<(), Fault> {
         self.sent_turns = 0;
         self.insist("clear_board")?;
         if setup.start != Position::START {
@@ -368,7 +355,7 @@ impl Player for GtpPlayer {
         self.insist(&format!("time_settings {settings}")).map(drop)
     }
 
-    fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+    fn take_turn(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
         self.send_turns(turn)?;
         self.send_time(turn.color(), turn.clock())?;
         let (mut response, mut elapsed) = self.generate(turn, Duration::ZERO)?;
@@ -388,22 +375,62 @@ impl Player for GtpPlayer {
         let mut answer = Answer { action, elapsed, eval: None, depth: None, nodes: None };
         self.sent_turns = turn.record.turns().len() + 1;
         // The move is there in time, whatever is said of it. A program that is gone is found out by the next command.
-        if let Err(fault) = self.add_stats(&mut answer) {
-            log::warn!("player {}: {fault}; it is not asked for them again", self.title);
-            self.commands.iter_mut().for_each(|known| known.retain(|command| command != STATS));
+        match self.add_stats(&mut answer) {
+            Ok(()) => {}
+            Err(fault @ Fault::StoodStill(_)) => return Err(fault),
+            Err(fault) => {
+                log::warn!("player {}: {fault}; it is not asked for them again", self.name);
+                self.commands.iter_mut().for_each(|known| known.retain(|command| command != STATS));
+            }
         }
         Ok(answer)
+    }
+}
+
+/// The command that plays a turn.
+fn play(color: Color, turn: Move) -> String {
+    match turn {
+        Move::Place(square) => format!("play {color} {}", square.to_upper()),
+        Move::Pass => format!("play {color} pass"),
+    }
+}
+
+fn refused(command: &str, text: &str) -> Fault {
+    Fault::Protocol(format!("'{command}' was refused: {text}"))
+}
+
+/// Reads a vertex; a program may write the number of the command in front of it.
+fn parse_vertex(text: &str) -> Option<Action> {
+    let mut words = text.split_whitespace();
+    let word = words.next()?;
+    let word = if word.bytes().all(|b| b.is_ascii_digit()) { words.next()? } else { word };
+    if word.eq_ignore_ascii_case("resign") { Some(Action::Resign) } else { parse_turn(word).map(Action::Take) }
+}
+
+impl Player for GtpPlayer {
+    fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
+        self.begin_game(setup).map_err(|fault| self.process.has_failed(fault))?;
+        self.process.has_begun();
+        Ok(())
+    }
+
+    fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        self.take_turn(turn).map_err(|fault| self.process.has_failed(fault))
     }
 
     fn end(&mut self) {
         if self.ponders {
             // What goes wrong here goes wrong at the beginning of the next game again.
-            let _ = self.ask("clear_board");
+            let _ = self.ask("clear_board").map_err(|fault| self.process.has_failed(fault));
         }
     }
 
     fn takes_positions(&self) -> bool {
         self.set_up_command().is_some()
+    }
+
+    fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Emilia itself, without a process between.
 
 use super::fault::Fault;
-use super::process::WAIT_SLICE;
+use super::process::{WAIT_SLICE, standstill};
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::PlayerSpec;
 use crate::clock::time_control::{Terms, TimeControl};
@@ -68,7 +68,12 @@ impl Player for InProcessPlayer {
         let mut deadline = asked + wait;
         let mut stopped = false;
         let decision = loop {
-            match thinking.events().recv_deadline(deadline.min(Instant::now() + WAIT_SLICE)) {
+            let begun = Instant::now();
+            let received = thinking.events().recv_deadline(deadline.min(begun + WAIT_SLICE));
+            if let Some(time) = standstill(begun) {
+                return Err(Fault::StoodStill(time));
+            }
+            match received {
                 Ok(Event::Finished(decision)) => break decision,
                 _ if self.abandon.load(Ordering::Relaxed) => return Err(late()),
                 Ok(Event::Report(_)) => {}
@@ -183,7 +188,7 @@ mod tests {
         record.take(Move::Place(record.position().moves().into_iter().next().unwrap())).unwrap();
         let clocks = [SideClock::new(None); 2];
         let turn = Turn { record: &record, timing: &[] as &[Timing], clocks: &clocks, grace: Duration::ZERO };
-        assert_eq!(player.play(&turn), Err(Fault::Silent("the search".to_owned(), thought)));
+        assert_eq!(player.play(&turn), Err(Fault::Silent("the search".to_owned(), thought, String::new())));
     }
 
     #[test]

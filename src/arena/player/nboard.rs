@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// The driver.
 pub(super) struct NBoardPlayer {
     process: Process,
+    /// The player's name in the match.
+    name: String,
+    /// What the program calls itself.
     title: String,
     timeouts: Timeouts,
     pings: u32,
@@ -39,6 +42,7 @@ impl NBoardPlayer {
     ) -> Result<NBoardPlayer, StartError> {
         let mut player = NBoardPlayer {
             process,
+            name: spec.name.clone(),
             title: String::new(),
             timeouts,
             pings: 0,
@@ -47,18 +51,22 @@ impl NBoardPlayer {
             seed: spec.random_seed(),
             ponders: spec.ponders(),
         };
-        player.process.send("nboard 2");
+        player.get_ready(spec).map_err(|error| error.said_by(&mut player.process))?;
+        Ok(player)
+    }
+
+    fn get_ready(&mut self, spec: &PlayerSpec) -> Result<(), StartError> {
+        self.process.send("nboard 2");
         for line in &spec.init {
-            player.process.send(line);
+            self.process.send(line);
         }
         if spec.tell_limits {
             // A clock limits the search in place of the depth that every NBoard engine is told.
-            let depth = terms.depth.unwrap_or(Depth::MOST);
-            player.process.send(&format!("set depth {depth}"));
+            let depth = self.terms.depth.unwrap_or(Depth::MOST);
+            self.process.send(&format!("set depth {depth}"));
         }
-        player.ping(timeouts.start)?;
-        player.set_options(spec)?;
-        Ok(player)
+        self.ping(self.timeouts.start)?;
+        self.set_options(spec)
     }
 
     fn is_emilia(&self) -> bool {
@@ -106,11 +114,11 @@ impl NBoardPlayer {
         let deadline = Instant::now() + wait;
         loop {
             let Some(line) = self.process.whole_line(deadline)? else {
-                return Err(Fault::Silent(command, wait));
+                return Err(Fault::Silent(command, wait, String::new()));
             };
             match pong(&line.text, self.pings).map_err(Fault::Protocol)? {
                 Some(Pong::Awaited) => return Ok(()),
-                Some(Pong::Old) => log::debug!("{}: an old pong", self.title),
+                Some(Pong::Old) => log::debug!("{}: an old pong", self.name),
                 None => {}
             }
             let mut words = line.text.split_whitespace();
@@ -132,6 +140,36 @@ impl NBoardPlayer {
         let timing = charged(turn.timing, clock);
         let game = AnnotatedGame { record: turn.record.clone(), timing, ..self.form.clone() };
         self.process.send(&format!("set game {}", Ggf(&game)));
+    }
+
+    /// Asks for a move.
+    fn ask(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        self.send_game(turn);
+        self.ping(self.timeouts.reply)?;
+        let wait = turn.wait(&self.timeouts);
+        let asked = Instant::now();
+        self.process.send("go");
+        let (mut depth, mut nodes) = (None, None);
+        loop {
+            let Some(line) = self.process.whole_line(asked + wait)? else {
+                return Err(turn.late("go", wait));
+            };
+            let text = line.text.trim();
+            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+            match word {
+                // PV EVAL GAMES DEPTH
+                "search" => depth = rest.split_whitespace().nth(3).and_then(plies),
+                "nodestats" => nodes = rest.split_whitespace().next().and_then(|n| n.parse().ok()).or(nodes),
+                "===" => {
+                    let timed = parse_move(rest).ok_or_else(|| {
+                        Fault::Protocol(format!("expected '=== MOVE[/EVAL[/TIME]]', got '{}'", line.text))
+                    })?;
+                    let elapsed = line.at.saturating_duration_since(asked);
+                    return Ok(Answer { action: Action::Take(timed.turn), elapsed, eval: timed.eval, depth, nodes });
+                }
+                _ => {}
+            }
+        }
     }
 }
 
@@ -184,42 +222,19 @@ impl Player for NBoardPlayer {
             self.process.send(&format!("set emilia.seed {}", seed.wrapping_add(setup.game)));
         }
         // A program that has ended since the last game is found out here.
-        self.ping(self.timeouts.reply)
+        self.ping(self.timeouts.reply).map_err(|fault| self.process.has_failed(fault))?;
+        self.process.has_begun();
+        Ok(())
     }
 
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
-        self.send_game(turn);
-        self.ping(self.timeouts.reply)?;
-        let wait = turn.wait(&self.timeouts);
-        let asked = Instant::now();
-        self.process.send("go");
-        let (mut depth, mut nodes) = (None, None);
-        loop {
-            let Some(line) = self.process.whole_line(asked + wait)? else {
-                return Err(turn.late("go", wait));
-            };
-            let text = line.text.trim();
-            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-            match word {
-                // PV EVAL GAMES DEPTH
-                "search" => depth = rest.split_whitespace().nth(3).and_then(plies),
-                "nodestats" => nodes = rest.split_whitespace().next().and_then(|n| n.parse().ok()).or(nodes),
-                "===" => {
-                    let timed = parse_move(rest).ok_or_else(|| {
-                        Fault::Protocol(format!("expected '=== MOVE[/EVAL[/TIME]]', got '{}'", line.text))
-                    })?;
-                    let elapsed = line.at.saturating_duration_since(asked);
-                    return Ok(Answer { action: Action::Take(timed.turn), elapsed, eval: timed.eval, depth, nodes });
-                }
-                _ => {}
-            }
-        }
+        self.ask(turn).map_err(|fault| self.process.has_failed(fault))
     }
 
     fn end(&mut self) {
         if self.ponders {
             // What goes wrong here goes wrong in the next game again.
-            let _ = self.ping(self.timeouts.reply);
+            let _ = self.ping(self.timeouts.reply).map_err(|fault| self.process.has_failed(fault));
         }
     }
 }

@@ -19,9 +19,20 @@ const LINES_KEPT: usize = 1024;
 const ERROR_LINES_KEPT: usize = 3;
 /// How long a program that was asked to go may take before it is killed.
 const EXIT_TIME: Duration = Duration::from_millis(500);
+/// The same for one that has played without a fault: it may have to write down what it has learned.
+const FAULTLESS_EXIT_TIME: Duration = Duration::from_secs(5);
+/// While a program ends, what it writes is read so often.
+const DRAIN_PAUSE: Duration = Duration::from_millis(10);
 
 /// How often a wait looks whether it is to be given up.
 pub(super) const WAIT_SLICE: Duration = Duration::from_millis(100);
+/// If such a wait takes longer than this, the process was stopped (Ctrl-Z, a virtual machine that was halted).
+const STANDSTILL: Duration = Duration::from_secs(5);
+
+/// How long this process stood still, if it did, in a wait of one slice that began then.
+pub(super) fn standstill(slice_begun: Instant) -> Option<Duration> {
+    Some(slice_begun.elapsed()).filter(|time| *time > STANDSTILL)
+}
 
 /// The numbers of the programs that run, each of which is that of its group.
 static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -64,6 +75,8 @@ pub enum NoLine {
     Late,
     /// The program has closed its output.
     Closed,
+    /// This process stood still for so long.
+    StoodStill(Duration),
 }
 
 /// A running program. Dropping it asks it to quit, closes its input, waits for a moment, kills it and (not on Windows) everything that it has started,
@@ -79,6 +92,8 @@ pub struct Process {
     errors_read: Receiver<()>,
     status: Option<ExitStatus>,
     abandon: Arc<AtomicBool>,
+    /// Whether it has begun a game and not failed since.
+    is_faultless: bool,
 }
 
 impl Process {
@@ -119,6 +134,7 @@ impl Process {
             errors_read,
             status: None,
             abandon: Arc::default(),
+            is_faultless: false,
         };
         if let Some(mut stdin) = stdin {
             spawn(label, "input", move || {
@@ -174,8 +190,14 @@ impl Process {
     pub fn next_line(&self, deadline: Instant) -> Result<OutputLine, NoLine> {
         // Looked at for every line: a program that goes on talking always has one.
         while !self.abandon.load(Ordering::Relaxed) {
+            let begun = Instant::now();
             // A line that has come is taken even if the deadline is over: when it came stands in it.
-            match self.lines.recv_deadline(deadline.min(Instant::now() + WAIT_SLICE)) {
+            let received = self.lines.recv_deadline(deadline.min(begun + WAIT_SLICE));
+            let stood_still = standstill(begun).filter(|_| received != Err(RecvTimeoutError::Disconnected));
+            if let Some(time) = stood_still {
+                return Err(NoLine::StoodStill(time));
+            }
+            match received {
                 Ok(line) => {
                     log::debug!("{} > {}", self.label, line.text);
                     return Ok(line);
@@ -201,6 +223,7 @@ impl Process {
             Ok(line) => Ok(Some(line)),
             Err(NoLine::Late) => Ok(None),
             Err(NoLine::Closed) => Err(self.crash()),
+            Err(NoLine::StoodStill(time)) => Err(Fault::StoodStill(time)),
         }
     }
 
@@ -218,6 +241,27 @@ impl Process {
     /// What the program wrote to its standard error last.
     pub fn last_errors(&self) -> Vec<String> {
         self.last_errors.lock().iter().cloned().collect()
+    }
+
+    /// The same for the end of a message; empty if there is nothing.
+    pub(super) fn last_words(&self) -> String {
+        let words = self.last_errors();
+        if words.is_empty() { String::new() } else { format!("; last on its standard error: {}", words.join(" | ")) }
+    }
+
+    /// The program plays a game now.
+    pub(super) fn has_begun(&mut self) {
+        self.is_faultless = true;
+    }
+
+    /// The program has failed. Returns the fault with what it wrote to its standard error last; a crash says that already.
+    pub(super) fn has_failed(&mut self, fault: Fault) -> Fault {
+        self.is_faultless = false;
+        match fault {
+            Fault::Silent(command, waited, _) => Fault::Silent(command, waited, self.last_words()),
+            Fault::Protocol(problem) => Fault::Protocol(problem + &self.last_words()),
+            fault => fault,
+        }
     }
 
     /// Waits for the program's end; `None` if it is still running at the deadline.
@@ -241,17 +285,13 @@ impl Process {
     }
 
     fn how_it_ended(&mut self) -> String {
-        let mut text = match self.wait(Instant::now() + EXIT_TIME) {
+        let text = match self.wait(Instant::now() + EXIT_TIME) {
             Some(status) => format!("the program ended ({status})"),
             None => "the program closed its output".to_owned(),
         };
         // What it wrote before its end may still be on the way.
         let _ = self.errors_read.recv_timeout(EXIT_TIME);
-        let words = self.last_errors();
-        if !words.is_empty() {
-            text += &format!("; last on its standard error: {}", words.join(" | "));
-        }
-        text
+        text + &self.last_words()
     }
 
     /// Whether the program has ended. Its number stays its own.
@@ -285,9 +325,17 @@ impl Drop for Process {
         // The word of both protocols.
         self.send("quit");
         self.close_input();
-        if self.wait(Instant::now() + EXIT_TIME).is_none() {
-            log::info!("{} does not end by itself and is killed", self.label);
-            self.end();
+        let asked = Instant::now();
+        while self.wait(Instant::now() + DRAIN_PAUSE).is_none() {
+            // A program whose pipe is full would not come to its end.
+            self.unasked().for_each(drop);
+            let is_hurried = !self.is_faultless || self.abandon.load(Ordering::Relaxed);
+            let patience = if is_hurried { EXIT_TIME } else { FAULTLESS_EXIT_TIME };
+            if asked.elapsed() > patience {
+                log::info!("{} does not end by itself and is killed", self.label);
+                self.end();
+                return;
+            }
         }
     }
 }

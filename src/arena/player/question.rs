@@ -69,7 +69,8 @@ impl Turn<'_> {
 
     /// The fault of a player that has not answered `command` after this wait.
     pub fn late(&self, command: &str, waited: Duration) -> Fault {
-        self.clock().left().map_or_else(|| Fault::Silent(command.to_owned(), waited), Fault::Overrun)
+        let silent = || Fault::Silent(command.to_owned(), waited, String::new());
+        self.clock().left().map_or_else(silent, Fault::Overrun)
     }
 }
 
@@ -107,6 +108,11 @@ pub trait Player: Send {
 
     /// The game is over, whoever noticed: nobody asks for a turn of it any more.
     fn end(&mut self) {}
+
+    /// What a person should know of it before the match.
+    fn warning(&self) -> Option<&str> {
+        None
+    }
 
     /// Whether a game may start from any position.
     fn takes_positions(&self) -> bool {

@@ -52,7 +52,7 @@ pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<PlayerProt
             _ => {}
         }
     };
-    found.ok_or_else(|| StartError::UnknownProtocol(program(spec).to_owned()))
+    found.ok_or_else(|| StartError::UnknownProtocol(program(spec).to_owned(), process.last_words()))
 }
 
 /// Starts the program of a player and says nothing to it.

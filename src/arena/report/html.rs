@@ -1,7 +1,7 @@
 //! The report for a browser: one page that needs nothing else.
 
 use super::chart::{COLORED, score_plot};
-use super::{Corrected, MatchReport, PairingReport, number, percent, plus_minus};
+use super::{Corrected, MatchReport, PairingReport, joined, number, percent, plus_minus};
 use crate::arena::record::End;
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
@@ -209,7 +209,6 @@ fn write_players(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     for player in &report.players {
         let on_time = player.forfeits.get(&End::Time).copied().unwrap_or(0);
         let others = player.forfeits.iter().filter(|(end, _)| **end != End::Time);
-        let others: Vec<String> = others.map(|(end, n)| format!("{end} {n}")).collect();
         writeln!(
             out,
             "<tr><td>{}</td><td class=\"l\">{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"l\">{}</td></tr>",
@@ -220,7 +219,7 @@ fn write_players(out: &mut String, report: &MatchReport) -> std::fmt::Result {
             number(player.seconds, 4, "–"),
             number(player.depth, 2, "–"),
             number(player.nodes, 0, "–"),
-            if others.is_empty() { "none".to_owned() } else { others.join(", ") }
+            joined(others)
         )?;
     }
     writeln!(out, "</table></div>")

@@ -153,7 +153,7 @@ pub struct SprtReport {
     pub upper: f64,
     /// What it says.
     pub verdict: Verdict,
-    /// Whether equal pairs count once, as too many games repeat each other.
+    /// Whether there are pairs that repeat others, and so do not count.
     pub counts_equal_pairs_once: bool,
 }
 
@@ -177,6 +177,12 @@ fn percent(share: f64) -> f64 {
 /// A number, or what stands where it is not known.
 fn number(value: Option<f64>, decimals: usize, unknown: &str) -> String {
     value.map_or_else(|| unknown.to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+/// How many games were lost in which way.
+fn joined<'a>(forfeits: impl Iterator<Item = (&'a End, &'a u64)>) -> String {
+    let parts: Vec<String> = forfeits.map(|(end, count)| format!("{end} {count}")).collect();
+    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
 /// An error behind its sign.
@@ -240,7 +246,8 @@ impl MatchReport {
         };
         let sprt = tournament.sprt().map(|(test, ratio, verdict)| {
             let (lower, upper) = test.bounds();
-            let counts_equal_pairs_once = standings.pairings.first().is_some_and(Pairing::is_alike);
+            let has_equal = |pairing: &Pairing| pairing.different_pairs.0 != pairing.tally.pentanomial.0;
+            let counts_equal_pairs_once = standings.pairings.first().is_some_and(has_equal);
             SprtReport { test, ratio, lower, upper, verdict, counts_equal_pairs_once }
         });
         MatchReport {

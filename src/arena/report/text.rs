@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::{MatchReport, PairingReport, PlayerReport, SprtReport, number, percent, plus_minus, ranking};
+use super::{MatchReport, PairingReport, PlayerReport, SprtReport, joined, number, percent, plus_minus, ranking};
 use crate::arena::standings::Standings;
 use crate::arena::statistics::Estimate;
 use std::fmt::Write;
@@ -115,8 +115,7 @@ fn efforts(out: &mut String, players: &[PlayerReport]) -> std::fmt::Result {
         "player", "moves", "s/move", "depth", "nodes/move"
     )?;
     for player in players {
-        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{end} {n}")).collect();
-        let forfeits = if forfeits.is_empty() { "none".to_owned() } else { forfeits.join(", ") };
+        let forfeits = joined(player.forfeits.iter());
         writeln!(
             out,
             "{:<20} {:>10} {:>10} {:>8} {:>12}  {forfeits}",
