@@ -62,8 +62,8 @@ impl Commentary {
         }
     }
 
-    /// The judgements that the file has. What a player thought of a move is the worth of the position behind it, and the best value of
-    /// a move of the start is the worth of the start. A loss is what two judgements in a row differ by.
+    /// The judgements of the file: the value of each move for its player is that of the position behind it, and the best value of a move of the
+    /// start is that of the start. The loss of a move is how much worse the next judgement is than the one before, which may be the other player's.
     pub fn of_annotations(game: AnnotatedGame) -> Commentary {
         let mut commentary = Commentary::unjudged(game);
         let AnnotatedGame { record, scores, score, .. } = &commentary.game;

@@ -38,6 +38,13 @@ pub(super) struct ConvertArguments {
 pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
     let format = arguments.format();
     arguments.input.expect_another(arguments.out.as_deref())?;
+    if format == Format::Wthor
+        && let Some(games) = arguments.file()
+    {
+        for ending in ["jou", "trn"] {
+            arguments.input.expect_another(Some(&games.with_extension(ending)))?;
+        }
+    }
     let mut conversion =
         Conversion { arguments, format, losses: BTreeMap::new(), failures: Failures::default(), games: 0, written: 0 };
     match format {
@@ -51,6 +58,12 @@ pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
 impl ConvertArguments {
     fn chosen(&self) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + '_ {
         self.input.chosen(&self.choice)
+    }
+
+    /// The file that is written, if it is neither the standard output nor a device.
+    fn file(&self) -> Option<&Path> {
+        let is_file = |path: &Path| !matches!(Destination::of(path), Ok(Destination::InPlace));
+        self.out.as_deref().filter(|path| *path != Path::new("-") && is_file(path))
     }
 
     fn format(&self) -> Format {
@@ -90,6 +103,8 @@ struct Conversion<'a> {
 impl Conversion<'_> {
     fn write_text(&mut self) -> Result<(), String> {
         let mut output = Output::open(self.arguments.out.as_deref())?;
+        // What has gone to a pipe cannot be taken back when a later game loses something.
+        let mut held = (self.arguments.strict && self.arguments.file().is_none()).then(Vec::new);
         for item in self.arguments.chosen() {
             let Some(game) = self.read(item)? else { continue };
             match write(&game.found.game, self.format) {
@@ -97,22 +112,27 @@ impl Conversion<'_> {
                     self.note_game(&game, text.losses)?;
                     self.written += 1;
                     // PGN's games have an empty line between them, which is the end of each.
-                    if output.write(text.text.as_bytes())? == Reader::IsGone {
-                        return Ok(());
+                    match &mut held {
+                        Some(held) => held.extend_from_slice(text.text.as_bytes()),
+                        None if output.write(text.text.as_bytes())? == Reader::IsGone => return Ok(()),
+                        None => {}
                     }
                 }
                 Err(error) => self.leave_out(&game.place, error)?,
             }
         }
         self.arguments.choice.check(self.games)?;
-        if self.has_nothing() { Ok(()) } else { output.finish() }
+        if self.has_nothing() {
+            return Ok(());
+        }
+        output.write(&held.unwrap_or_default())?;
+        output.finish()
     }
 
     fn write_wthor(&mut self) -> Result<(), String> {
         let out = self.arguments.out.as_deref();
         // Nothing stands beside a device.
-        let is_file = |path: &Path| !matches!(Destination::of(path), Ok(Destination::InPlace));
-        let path = out.filter(|path| *path != Path::new("-") && is_file(path));
+        let path = self.arguments.file();
         if let Some(names) = path.and_then(names_of_others) {
             return Err(format!(
                 "--out: '{}' is there, and may have the names of other games; expected another name",

@@ -107,12 +107,7 @@ pub(super) fn expect_no_games<'a>(out: Option<&Path>, games: impl IntoIterator<I
 
 /// Warns of a game that is cut off, and of a result that is not the one on the board.
 pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {
-    if let Some(warning) = found.cut_warning() {
-        warn(format_args!("{place}: {warning}"));
-    }
-    if let Some((said, board)) = found.game.contradiction() {
-        warn(format_args!("{place}: the result is said to be {said:+}, and the board has {board:+}"));
-    }
+    found.warnings().for_each(|warning| warn(format_args!("{place}: {warning}")));
 }
 
 /// Tells a person at a terminal that the standard input is read, and what is expected there.

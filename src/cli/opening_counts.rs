@@ -22,7 +22,7 @@ struct Opening {
     discs: f64,
 }
 
-const HEADER: &str = "   games    score   discs  opening                           moves\n";
+const HEADER: &str = "   games    score   discs  opening                             moves\n";
 
 impl OpeningCounts {
     /// Counts a game. A position without moves is none.
@@ -58,7 +58,7 @@ impl OpeningCounts {
                 true => (format!("{:.1} %", 50.0 * half_points as f64 / ended), format!("{:+.2}", discs / ended)),
                 false => ("-".to_owned(), "-".to_owned()),
             };
-            let row = format!("{games:>8} {score:>8} {discs:>7}  {:<32}  {moves}", name.unwrap_or("(no name)"));
+            let row = format!("{games:>8} {score:>8} {discs:>7}  {:<34}  {moves}", name.unwrap_or("(no name)"));
             format!("{}\n", row.trim_end())
         };
         openings.into_iter().map(row).fold(HEADER.to_owned(), |table, row| table + &row)

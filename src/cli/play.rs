@@ -6,6 +6,7 @@ use super::output::{complain, is_reader_gone, warn};
 use super::show::palette;
 use crate::clock::time_control::TimeControl;
 use crate::engine::Level;
+use crate::input_line::BYTE_ORDER_MARK;
 use crate::othello::Color;
 use crate::play::{Opponent, Person, Said, Session};
 use clap::{Arg, Args, ValueEnum};
@@ -27,7 +28,8 @@ use std::time::Duration;
 /// Play against Emilia in the terminal.
 ///
 /// Moves are said as f5; 'help' lists what else can be said: hints, undo, saving and loading games, the level. Levels go from 1, a beginner
-/// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or the output is no terminal.
+/// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set, TERM is
+/// dumb or not set, or the output is no terminal.
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("ponder", |argument| argument.default_value("on")), mut_arg("level", by_number_or_name))]
 pub(super) struct PlayArguments {
@@ -85,10 +87,9 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let is_warned = Arc::new(AtomicBool::new(false));
     let opponent = if is_terminal { opponent.with_interrupts(interrupts(&is_warned)?) } else { opponent };
     let mut session = Session::new(opponent, Some(Color::Black), palette);
-    if let Some(path) = &arguments.load
-        && let Some(warning) = session.load(path, arguments.game as usize)?
-    {
-        warn(format_args!("{}: {warning}", path.display()));
+    if let Some(path) = &arguments.load {
+        let warnings = session.load(path, arguments.game as usize)?;
+        warnings.iter().for_each(|warning| warn(format_args!("{}: {warning}", path.display())));
     }
     if let Some(side) = side {
         session = session.with_side(side);
@@ -113,8 +114,8 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
 /// What the first Ctrl-C that interrupts nothing brings.
 const WARNING: &str = "Ctrl-C again leaves the game; 'save FILE' saves it.\n";
 
-/// Where Ctrl-C arrives while Emilia thinks: then Emilia moves at once. At any other time, and when Emilia goes on thinking, the second one ends
-/// the program. While a line is typed it is a key, of which [`edited`] hears.
+/// The channel that brings Ctrl-C to Emilia while it thinks, so that it moves at once. At any other time, and if Emilia goes on thinking, the first
+/// Ctrl-C warns and the second one ends the program. While a line is typed Ctrl-C is a key, which [`edited`] reads.
 fn interrupts(is_warned: &Arc<AtomicBool>) -> Result<Receiver<()>, String> {
     // Without a capacity only a search that runs takes what is sent.
     let (sender, interrupts) = bounded(0);
@@ -169,7 +170,9 @@ struct Listener {
 
 fn listener(is_terminal: bool, is_warned: Arc<AtomicBool>) -> Result<Listener, ReadlineError> {
     if !is_terminal {
-        return Ok(Listener::new(|_| piped(&mut stdin().lock()), None));
+        let mut is_first = true;
+        let read = move |_: &str| piped(&mut stdin().lock(), std::mem::take(&mut is_first));
+        return Ok(Listener::new(read, None));
     }
     let mut editor = DefaultEditor::new()?;
     // A terminal that cannot move its cursor has none.
@@ -238,9 +241,10 @@ fn edited(editor: &mut DefaultEditor, prompt: &str, is_warned: &AtomicBool) -> i
     }
 }
 
-/// A line of a script.
-fn piped(input: &mut impl BufRead) -> io::Result<Option<String>> {
+/// A line of a script. The first one may begin with a byte order mark.
+fn piped(input: &mut impl BufRead, is_first: bool) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let read = input.read_until(b'\n', &mut line)?;
-    Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
+    let mark = if is_first && line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    Ok((read > 0).then(|| String::from_utf8_lossy(&line[mark..]).into_owned()))
 }

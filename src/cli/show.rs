@@ -10,7 +10,9 @@ use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::{opening, printable};
 use crate::othello::{Color, GameRecord, Move};
-use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, mover_and_discs, page};
+use crate::render::{
+    BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, mover_and_discs, page, turn_name,
+};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -192,7 +194,7 @@ impl ShowArguments {
         picture =
             picture.labelled(scores.iter().filter_map(|(turn, score)| Some((turn.square()?, format!("{score:+}")))));
         if let Some(judgement) = &commentary.judgements[turns] {
-            let best = judgement.pv.first().map_or_else(String::new, |best| format!(", best {best}"));
+            let best = judgement.pv.first().map_or_else(String::new, |best| format!(", best {}", turn_name(*best)));
             let labels = match (scores.is_empty(), record.start().mover()) {
                 (true, _) => "",
                 (false, Color::Black) => "; on the squares for Black",
@@ -209,7 +211,7 @@ impl ShowArguments {
         let mut text = heading(game, palette);
         text += &board(&game.record, turns, self.numbers, palette);
         if let Some(judgement) = &commentary.judgements[turns] {
-            let line: Vec<String> = judgement.pv.iter().take(12).map(ToString::to_string).collect();
+            let line: Vec<String> = judgement.pv.iter().take(12).copied().map(turn_name).collect();
             let line = if line.is_empty() { String::new() } else { format!(": {}", line.join(" ")) };
             text += &format!("{judgement} for black{line}\n");
         }
@@ -235,7 +237,8 @@ impl ShowArguments {
 /// The board behind these turns, with the last disc marked or with the numbers of all, who is to move, and the opening.
 pub(super) fn board(record: &GameRecord, turns: usize, is_numbered: bool, palette: Palette) -> String {
     let position = &record.positions()[turns];
-    let diagram = Diagram::new(position, palette).after(record.turns()[..turns].last().copied());
+    let last_disc = record.turns()[..turns].iter().rev().copied().find(|turn| *turn != Move::Pass);
+    let diagram = Diagram::new(position, palette).after(last_disc);
     let diagram = if is_numbered { diagram.numbered(record, turns) } else { diagram };
     let opening = opening(&record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
     format!("{diagram}{}{opening}\n", mover_and_discs(position))
@@ -252,7 +255,7 @@ fn values_of_file(commentary: &Commentary, turns: usize) -> String {
         return "the file has no values\n".to_owned();
     }
     let scores = scores_of_file(commentary, turns).iter();
-    let scores: Vec<String> = scores.map(|(turn, score)| format!("{turn} {score:+}")).collect();
+    let scores: Vec<String> = scores.map(|(turn, score)| format!("{} {score:+}", turn_name(*turn))).collect();
     match scores.is_empty() {
         true => String::new(),
         false => format!("for {}: {}\n", commentary.game.record.start().mover(), scores.join(", ")),
@@ -268,10 +271,12 @@ pub(super) fn palette(is_for_terminal: bool) -> Palette {
 
 /// Who plays, and how it ended.
 fn heading(game: &AnnotatedGame, palette: Palette) -> String {
-    if game.black.name.is_empty() && game.white.name.is_empty() {
+    let facts: Vec<&str> = [game.place.trim(), game.date.trim()].into_iter().filter(|text| !text.is_empty()).collect();
+    let has_names = !game.black.name.is_empty() || !game.white.name.is_empty();
+    // Nothing stands before a board but the line of the players and what follows it: else the text could not be read again.
+    if !has_names && game.result.is_none() && facts.is_empty() {
         return String::new();
     }
-    let facts: Vec<&str> = [game.place.trim(), game.date.trim()].into_iter().filter(|text| !text.is_empty()).collect();
     let score = game.score_for_black().map_or_else(String::new, |score| format!(", {:+} for black", score + 0.0));
     let how = game.ending().map_or_else(String::new, |how| format!(", {how}"));
     let [black, white] =

@@ -141,9 +141,23 @@ impl AnnotatedGame {
         self.timing.get(turn).and_then(|timing| timing.eval)
     }
 
-    /// The score for Black in discs: what the board says if the game is over, else what the file says.
+    /// The score for Black in discs: what the board says if the game is over and nobody lost it otherwise, else what the file says.
     pub fn score_for_black(&self) -> Option<f64> {
-        self.score_on_board().or(self.result.map(|result| result.score))
+        let on_board = self.score_on_board().filter(|_| !self.is_lost_otherwise());
+        on_board.or(self.result.map(|result| result.score))
+    }
+
+    /// Whether a player resigned, ran out of time or left: then the result stays, even if the game was played on to its end.
+    pub fn is_lost_otherwise(&self) -> bool {
+        matches!(self.ending(), Some(Ending::Resigned | Ending::Timeout | Ending::Left))
+    }
+
+    /// Whether the result is the same for a reader who does not hear how the game ended.
+    pub(super) fn has_result_without_ending(&self) -> bool {
+        match self.score_on_board() {
+            Some(score) if self.is_lost_otherwise() => self.score_for_black() == Some(score),
+            _ => self.contradiction().is_none(),
+        }
     }
 
     /// The result that the file says, else that of a game that was played to its end.
@@ -159,8 +173,11 @@ impl AnnotatedGame {
     }
 
     /// The score for Black that the file says, and the other one on the board, which counts. A file that leaves the empty squares to
-    /// nobody contradicts nothing.
+    /// nobody contradicts nothing, and neither does one that says that a player resigned, ran out of time or left.
     pub fn contradiction(&self) -> Option<(f64, f64)> {
+        if self.is_lost_otherwise() {
+            return None;
+        }
         let (said, board) = (self.result?.score, self.score_on_board()?);
         let discs = |color| f64::from(self.record.position().discs(color).count());
         let is_said = said == board || said == discs(Color::Black) - discs(Color::White);
@@ -177,10 +194,9 @@ impl AnnotatedGame {
         self.result.and_then(|result| result.ending)
     }
 
-    /// The turns that `emilia match` had played before the players began, by the comment behind them. Files of former versions, and those of
-    /// formats without comments on moves, do not have it, but neither value nor time of these turns. Where no turn
-    /// has either, a game that was broken off is taken for its opening alone, and a whole one for a game without opening, whose players
-    /// told nothing.
+    /// The turns that `emilia match` had played before the players began, by the comment behind them. Files of former versions and of
+    /// formats without comments on moves lack it; there the players begin with the first turn that has a value or a time. If no turn has
+    /// either, a game that was broken off is taken for its opening alone, and a whole one for a game without opening.
     pub fn opening_turns(&self) -> usize {
         if self.place != MATCH_PLACE {
             return 0;
@@ -272,6 +288,22 @@ mod tests {
         assert_eq!(game.opening_turns(), 2);
         let whole = transcript::parse("e6f4e3f6g5d6e7f5c5").unwrap();
         assert_eq!(AnnotatedGame { place: game.place, ..AnnotatedGame::new(whole) }.opening_turns(), 0);
+    }
+
+    #[test]
+    fn of_a_game_that_was_lost_otherwise_the_result_stays() {
+        let record = transcript::parse("e6f4e3f6g5d6e7f5c5").unwrap();
+        for (ending, counts) in
+            [(Ending::Timeout, -64.0), (Ending::Resigned, -64.0), (Ending::Left, -64.0), (Ending::Agreed, 64.0)]
+        {
+            let result = Some(GgfResult { score: -64.0, ending: Some(ending) });
+            let game = AnnotatedGame { result, ..AnnotatedGame::new(record.clone()) };
+            assert_eq!(game.score_for_black(), Some(counts), "{ending}");
+            assert_eq!(game.contradiction().is_some(), ending == Ending::Agreed);
+            let losses = [Format::Sgf, Format::Pgn, Format::Logbook].map(|format| write(&game, format).unwrap().losses);
+            let is_told = losses.map(|losses| losses.iter().any(|loss| loss.datum == Datum::Result));
+            assert_eq!(is_told, [false, ending != Ending::Timeout, true], "{ending}");
+        }
     }
 
     #[test]

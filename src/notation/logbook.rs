@@ -66,7 +66,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Result<Written, Unwritable> {
         return Err(Unwritable::NoMoves(Format::Logbook));
     }
     let score = game.whole_score().ok_or_else(|| Unwritable::result_of(game, Format::Logbook))?;
-    let keeps_result = game.contradiction().is_none();
+    let keeps_result = game.has_result_without_ending();
     let mut written = Written::new(game, |datum| datum == Datum::Turns || datum == Datum::Result && keeps_result);
     for (position, turn) in game.record.positions().iter().zip(game.record.turns()) {
         if let Move::Place(square) = turn {

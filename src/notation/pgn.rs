@@ -29,7 +29,8 @@ const DRAWS: [&str; 2] = ["1/2-1/2", "\u{bd}-\u{bd}"];
 /// marks `!` and `?` behind moves, and variations in parentheses, are passed over and counted. A start other than the standard
 /// one stands in the tag `FEN`, in the form of xboard's "reversi". The result is disc counts for Black and White such as `37-27`,
 /// `1-0`, or `*` for an unfinished game; that behind the moves counts for more than the tag, unless it is `*`, or is the end of the
-/// text and the beginning of what the tag says. Words behind it are left out, and so is a tag that cannot be read.
+/// text and the beginning of what the tag says. Words behind it are left out, and so is a tag that cannot be read. Names, place and date that are `?`
+/// or `????.??.??` are not known.
 ///
 /// ```
 /// use emilia::notation::pgn;
@@ -95,6 +96,7 @@ fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>, is_last: bool
         }
         let rating = read_number(&value);
         match (key.as_str(), rating) {
+            ("Black" | "White" | "Site" | "Date", _) if is_unknown(&value) => {}
             ("Black", _) => game.black.name = value,
             ("White", _) => game.white.name = value,
             ("BlackElo", Some(_)) => game.black.rating = rating,
@@ -133,6 +135,11 @@ fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>, is_last: bool
         result.ending = Some(Ending::Timeout);
         game.other.retain(|(key, value)| key != TERMINATION.0 || !value.eq_ignore_ascii_case(TERMINATION.1));
     }
+}
+
+/// Whether the value of a tag says that it is not known.
+fn is_unknown(value: &str) -> bool {
+    matches!(value.trim(), "?" | "????.??.??")
 }
 
 /// Whether a tag says that a player ran out of time: `Time forfeit`, `ada won on time`, `out of time`, `timeout`.
@@ -347,7 +354,8 @@ impl Moves<'_> {
         Ok(())
     }
 
-    /// Reads comments. Other words are left out, but moves, a board and a game in parentheses would be those of another game.
+    /// Reads comments behind the result and leaves other words out. Moves, a board or a game in parentheses are an error there: they belong to
+    /// another game.
     fn part_behind_result(&mut self, c: char) -> Result<(), NotationError> {
         let is_move = c.is_ascii_digit() || self.cursor.square().is_some();
         let line = self.cursor.rest_of_line();
@@ -443,15 +451,16 @@ const LINE: usize = 79;
 /// written, as PlayOK does. `}` in a comment becomes `)`, and a line end a blank.
 pub(super) fn write(game: &AnnotatedGame) -> Written {
     const LOST: [Datum; 5] = [Datum::Clocks, Datum::Times, Datum::Evaluations, Datum::Theory, Datum::MoveValues];
-    let keeps_result = game.contradiction().is_none();
+    let keeps_result = game.ending() == Some(Ending::Timeout) || game.has_result_without_ending();
     let mut written = Written::new(game, |datum| match datum {
         Datum::Result => keeps_result,
         _ => !LOST.contains(&datum),
     });
     let result = result_text(game, &mut written);
     let tags = tags(game, &result, &mut written);
-    for (_, value) in &tags {
-        written.check(value, !value.contains(['\n', '\r']));
+    for (key, value) in &tags {
+        let is_word = !matches!(key.as_str(), "Black" | "White" | "Site" | "Date") || !is_unknown(value);
+        written.check(value, is_word && !value.contains(['\n', '\r']));
     }
     for text in game.comments.iter().chain(game.turn_comments.iter().map(|(_, text)| text)) {
         let is_plain = text.split_whitespace().collect::<Vec<_>>().join(" ") == *text;

@@ -377,7 +377,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
     });
     let (words, other): (Vec<_>, Vec<_>) = other.into_iter().partition(|(key, _)| key == "RE");
     let result = match game.known_result() {
-        Some(result) if words.is_empty() => result_text(result, &mut written),
+        Some(result) if words.is_empty() => result_text(game, result, &mut written),
         _ => words.into_iter().map(|(_, text)| text).collect(),
     };
     let known = |properties: &[(&str, &str)]| -> String {
@@ -464,14 +464,19 @@ fn is_words(text: &str) -> bool {
 }
 
 /// `B+12`, or `B+R` where nothing but the winner counts.
-fn result_text(result: GgfResult, written: &mut Written) -> String {
+fn result_text(game: &AnnotatedGame, result: GgfResult, written: &mut Written) -> String {
     let winner = if result.score < 0.0 { Color::White } else { Color::Black }.letter();
     let is_whole = result.score.abs() == 64.0;
     match result.ending {
         Some(Ending::Resigned) if is_whole => return format!("{winner}+R"),
         Some(Ending::Timeout) if is_whole => return format!("{winner}+T"),
         Some(Ending::Left) if is_whole => return format!("{winner}+F"),
-        Some(how) => written.lose(Datum::Ending, how.to_string()),
+        Some(how) => {
+            written.lose(Datum::Ending, how.to_string());
+            if game.is_lost_otherwise() && !game.has_result_without_ending() {
+                written.lose(Datum::Result, format!("{:+}", result.score));
+            }
+        }
         None => {}
     }
     if result.score == 0.0 { "0".to_owned() } else { format!("{winner}+{}", result.score.abs()) }

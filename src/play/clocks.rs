@@ -79,6 +79,12 @@ impl Clocks {
         self.loser = Some(color);
     }
 
+    /// Takes it back that time ran out before the move that is to come. Says whether it had.
+    pub(super) fn undo_run_out(&mut self) -> bool {
+        let before = self.now().loser;
+        std::mem::replace(&mut self.loser, before) != before
+    }
+
     /// Takes the last turn back, and the time that was spent since. What the clocks showed behind it, for [`Clocks::redo`].
     pub(super) fn undo(&mut self) -> Option<Reading> {
         let last = if self.readings.len() > 1 { self.readings.pop() } else { None };
@@ -139,6 +145,9 @@ mod tests {
         // Time that runs out before the move comes back with the move before.
         clocks.run_out(Color::Black);
         assert!(clocks.undo().is_none() && clocks.loser().is_none());
+        assert!(!clocks.undo_run_out());
+        clocks.run_out(Color::Black);
+        assert!(clocks.undo_run_out() && clocks.loser().is_none() && clocks.left(Color::Black) == Some(60 * second));
     }
 
     #[test]

@@ -275,6 +275,7 @@ impl Session {
                 }
                 Ok(self.level())
             }
+            Command::Swap if self.is_over() => Err(OVER.to_owned()),
             Command::Swap => {
                 let mover = self.game.record.position().mover();
                 let takes_mover = || (mover, format!("You play {mover} now, and Emilia plays {}.\n", !mover));
@@ -287,8 +288,8 @@ impl Session {
             Command::Load(said) => {
                 let (file, number) = file_and_number(&said);
                 let before = (self.side, self.opponent.level());
-                let warning = self.load(file, number)?;
-                let mut said = warning.map_or_else(String::new, |warning| format!("warning: {warning}\n"));
+                let warnings = self.load(file, number)?;
+                let mut said: String = warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
                 if (self.side, self.opponent.level()) != before {
                     said += &self.seats();
                 }
@@ -493,7 +494,13 @@ impl Session {
         let (turns, positions) = (self.game.record.turns(), self.game.record.positions());
         let is_own = |turn: &usize| self.side.is_none_or(|own| positions[*turn].mover() == own);
         let Some(keep) = (0..turns.len()).rev().filter(is_own).find(|turn| turns[*turn] != Move::Pass) else {
-            return Err("There is no move of yours to take back.".to_owned());
+            // Before the first move only the end of the time can be taken back.
+            if !self.clocks.undo_run_out() {
+                return Err("There is no move of yours to take back.".to_owned());
+            }
+            self.game.result = self.result_on_time();
+            self.turn_begins();
+            return Ok(self.board());
         };
         self.game.timing.resize(turns.len(), Timing::default());
         // What the clocks say of it they will say again.

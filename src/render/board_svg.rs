@@ -68,7 +68,7 @@ impl<'a> BoardPicture<'a> {
     /// # Panics
     /// If the game has fewer turns.
     pub fn of_game(game: &'a GameRecord, turns: usize) -> BoardPicture<'a> {
-        let last = game.turns()[..turns].last().and_then(|turn| turn.square());
+        let last = game.turns()[..turns].iter().rev().find_map(|turn| turn.square());
         BoardPicture { last, ..BoardPicture::new(&game.positions()[turns]) }
     }
 

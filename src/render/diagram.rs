@@ -182,6 +182,14 @@ impl fmt::Display for Diagram<'_> {
     }
 }
 
+/// A turn as people read it.
+pub(crate) fn turn_name(turn: Move) -> String {
+    match turn {
+        Move::Place(square) => square.to_string(),
+        Move::Pass => "pass".to_owned(),
+    }
+}
+
 /// The moves of a game, one a line: number, mover, move, value for Black, loss, and what would have been best. Not wider than 80 columns.
 pub fn game_table(commentary: &Commentary, palette: Palette) -> String {
     let mut text = palette.faint("  #  mover  move   value    loss  best\n");
@@ -193,11 +201,11 @@ pub fn game_table(commentary: &Commentary, palette: Palette) -> String {
         let lost = if loss >= 0.05 { format!("{loss:.2}") } else { String::new() };
         let best = commentary.judgements[i].as_ref().and_then(|judgement| {
             let first = judgement.pv.first().filter(|first| *first != turn && loss >= 0.05)?;
-            let line: Vec<String> = judgement.pv.iter().skip(1).take(8).map(Move::to_string).collect();
-            Some(format!("{first} {}", line.join(" ")))
+            let line: Vec<String> = judgement.pv.iter().skip(1).take(8).copied().map(turn_name).collect();
+            Some(format!("{} {}", turn_name(*first), line.join(" ")))
         });
         // Writing to a string cannot fail.
-        let _ = write!(text, "{:>3}  {:<5}  {:<4}  {value:>6}  ", i + 1, position.mover(), turn.to_string());
+        let _ = write!(text, "{:>3}  {:<5}  {:<4}  {value:>6}  ", i + 1, position.mover(), turn_name(*turn));
         let _ = write!(text, "{}", palette.loss(loss, &format!("{lost:>6}")));
         let mark = if worst == Some(i) { " !" } else { "" };
         let rest = format!("{mark}  {}", best.unwrap_or_default());

@@ -16,6 +16,8 @@ pub use axes::Scale;
 pub use board_svg::BoardPicture;
 pub use book_table::book_table;
 pub use curve_svg::{curve_picture, curve_svg};
+#[cfg(feature = "program")]
+pub(crate) use diagram::turn_name;
 pub use diagram::{Diagram, Palette, game_table, mover_and_discs};
 pub use index_page::IndexPage;
 pub use markup::escape;

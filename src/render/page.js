@@ -15,8 +15,12 @@
   function draw(turns) {
     const board = game.boards[turns], mover = game.movers[turns];
     const placed = new Map();
-    for (let i = 0; i < turns; i++) if (game.turns[i] !== 'pa') placed.set(game.turns[i], i + 1);
-    const moved = turns > 0 ? game.turns[turns - 1] : '';
+    let moved = '';
+    for (let i = 0; i < turns; i++) {
+      if (game.turns[i] === 'pa') continue;
+      moved = game.turns[i];
+      placed.set(moved, i + 1);
+    }
     names.forEach((name, i) => {
       const list = ['sq'];
       if (board[i] !== '-') list.push(board[i] === 'X' ? 'black' : 'white');
@@ -56,7 +60,7 @@
     const line = element('p', '', 'pv');
     line.append(label + ' ');
     game.pvs[turns].slice(0, 14).forEach((name, k) => {
-      const move = element('b', name);
+      const move = element('b', name === 'pa' ? 'pass' : name);
       move.tabIndex = 0;
       const show = () => { preview(turns, k + 1); move.classList.add('on'); };
       const hide = () => { draw(at); move.classList.remove('on'); };

@@ -2,6 +2,7 @@
 
 use super::board_svg::write_squares_for_script;
 use super::curve_svg::{curve_svg, severity};
+use super::diagram::turn_name;
 use super::markup::{escape, page_head};
 use crate::analysis::{Commentary, Judgement};
 use crate::notation::game_file::{AnnotatedGame, PlayerInfo};
@@ -119,7 +120,8 @@ fn write_page(out: &mut String, commentary: &Commentary, first: usize, links: &P
     }
     writeln!(out, "<div class=\"card\" id=\"said\"></div>")?;
     if !game.scores.is_empty() {
-        let scores: Vec<String> = game.scores.iter().map(|(turn, score)| format!("{turn} {score:+}")).collect();
+        let score = |(turn, score): &(Move, i32)| format!("{} {score:+}", turn_name(*turn));
+        let scores: Vec<String> = game.scores.iter().map(score).collect();
         let (mover, scores) = (game.record.start().mover().capital(), scores.join(" \u{b7} ").replace('-', "\u{2212}"));
         writeln!(out, "<div class=\"card\"><h2>Moves and their values for {mover}</h2>{scores}</div>")?;
     }
@@ -183,16 +185,13 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
     };
     let opening = opening(game.record.positions()).unwrap_or_default();
     let about = [game.place.trim(), game.date.trim(), opening, &state, judged.as_str()];
-    // PGN's words for what is not known.
-    let is_known = |text: &&&str| !["", "?", "????.??.??"].contains(*text);
-    let about: Vec<String> = about.iter().filter(is_known).map(|text| escape(text)).collect();
+    let about: Vec<String> = about.iter().filter(|text| !text.is_empty()).map(|text| escape(text)).collect();
     writeln!(out, "</header>\n<p class=\"about\">{}</p>", about.join(" \u{b7} "))
 }
 
-/// Half of a number, without decimals where it has none.
+/// Half of a number to the thousandth, without decimals where it has none.
 fn half(number: f64) -> String {
-    let half = number / 2.0;
-    if half.fract() == 0.0 { format!("{half:.0}") } else { half.to_string() }
+    ((number * 500.0).round() / 1e3 + 0.0).to_string()
 }
 
 fn write_moves(out: &mut String, commentary: &Commentary) -> fmt::Result {
@@ -208,7 +207,7 @@ fn write_moves(out: &mut String, commentary: &Commentary) -> fmt::Result {
         if i < empty {
             out.push_str("<em></em>");
         }
-        let name = if *turn == Move::Pass { "pass".to_owned() } else { turn.to_string() };
+        let name = turn_name(*turn);
         let loss = commentary.losses[i].filter(|loss| *loss >= 0.05);
         let badge =
             loss.map_or_else(String::new, |loss| format!("<i class=\"{}\">\u{2212}{loss:.1}</i>", severity(loss)));

@@ -211,6 +211,16 @@ fn names_that_are_read_are_not_replaced() {
         assert!(code > 0 && stdout.is_empty() && stderr.contains("is read, and would be replaced"), "{stderr}");
         assert_eq!([&players, &tournaments].map(|path| std::fs::read(path).unwrap()), before, "{command:?}");
     }
+    // Nor are those that would stand beside the new games.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let [another, jou, trn] = ["b.wtb", "b.jou", "b.trn"].map(|name| file(&elsewhere, name));
+    std::fs::copy(&players, &jou).unwrap();
+    std::fs::copy(&tournaments, &trn).unwrap();
+    for (option, names) in [("--players", &jou), ("--tournaments", &trn)] {
+        let (code, _, stderr) = said(&["convert", &base, option, names, "--out", &another], "");
+        assert!(code > 0 && stderr.contains("is read, and would be replaced"), "{stderr}");
+        assert!(!std::path::Path::new(&another).exists());
+    }
     // Beside games of another format they are not read.
     let games = file(&folder, "a.ggf");
     std::fs::write(&games, GGF).unwrap();

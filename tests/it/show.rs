@@ -45,6 +45,21 @@ fn how_a_game_ended_is_shown() {
     assert!(stdout.contains("bob (white), -64 for black, timeout\n"), "{stdout}");
     let (_, page, _) = said(&["show", "--as", "html", "--values", "none"], &game);
     assert!(page.contains(" \u{b7} timeout</p>"), "{page}");
+    // Also of a game without names; and a board alone has no line above it.
+    let (_, stdout, _) = said(&["show"], game.replace("ada <b>", "").replace("bob", ""));
+    assert!(stdout.starts_with("? (black) - ? (white), -64 for black, timeout\nGGS/os\n"), "{stdout}");
+    assert!(!said(&["show"], "f5d6").1.contains("(black)"));
+}
+
+#[test]
+fn a_game_that_was_lost_on_time_and_played_on_stays_lost() {
+    let game = "(;GM[Othello]PB[ada]PW[bob]RE[-64.000:t]TY[8]B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5];)";
+    let (_, stdout, stderr) = said(&["show"], game);
+    assert!(stdout.starts_with("ada (black) - bob (white), -64 for black, timeout\n") && stderr.is_empty(), "{stderr}");
+    let (_, sgf, stderr) = said(&["convert", "--to", "sgf", "--strict"], game);
+    assert!(sgf.contains("RE[W+T]") && stderr.is_empty(), "{sgf}{stderr}");
+    let (_, pgn, stderr) = said(&["convert", "--to", "pgn", "--strict"], game);
+    assert!(pgn.contains("[Result \"0-64\"]\n[Termination \"time forfeit\"]") && stderr.is_empty(), "{pgn}{stderr}");
 }
 
 #[test]

@@ -48,6 +48,14 @@ impl FileGame {
         let moves = |turns| if turns == 1 { "move".to_owned() } else { format!("{turns} moves") };
         self.cut.map(|cut| format!("{cut}; it has the first {}", moves(self.game.record.turns().len())))
     }
+
+    /// What is to be said of a game that is cut off, and of a result that is not the one on the board.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        let contradiction = self.game.contradiction();
+        let contradiction = contradiction
+            .map(|(said, board)| format!("the result is said to be {said:+}, and the board has {board:+}"));
+        self.cut_warning().into_iter().chain(contradiction)
+    }
 }
 
 /// A place in a file.
@@ -92,7 +100,8 @@ impl std::fmt::Debug for GameFile {
 impl GameFile {
     /// Opens a file. Beside the games of WTHOR, the players' and tournaments' names are looked for: files with the same
     /// name but for its ending `.jou` or `.trn`, or else with the longest beginning of it, as `WTH.JOU` of `WTH_2024.wtb`, or else the only
-    /// files of the folder that end so and are of no other games there. Capitals count only where names differ in nothing else, and what may be meant alike is not read.
+    /// files of the folder that end so and are of no other games there. Capitals count only where names differ in nothing else. If several files fit equally
+    /// well, none is read.
     ///
     /// # Errors
     /// If the file cannot be read.

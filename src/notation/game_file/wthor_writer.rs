@@ -60,7 +60,7 @@ impl WthorWriter {
         }
         let score = game.whole_score().filter(|score| score % 2 == 0);
         let score = score.ok_or_else(|| Unwritable::result_of(game, Format::Wthor))?;
-        let keeps_result = game.contradiction().is_none();
+        let keeps_result = game.has_result_without_ending();
         let mut losses = losses(game, |datum| {
             use Datum::{Date, Place, Players, Result, Theory, Turns};
             matches!(datum, Players | Place | Date | Theory | Turns) || datum == Result && keeps_result

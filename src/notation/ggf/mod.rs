@@ -268,11 +268,13 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
         (Datum::Evaluations, game.timing.iter().map(|timing| timing.eval).collect::<Vec<_>>()),
         (Datum::Times, game.timing.iter().map(|timing| timing.seconds).collect()),
         (Datum::Ratings, vec![game.black.rating, game.white.rating]),
-        (Datum::Result, vec![game.result.map(|result| result.score * 1e3)]),
     ] {
         if let Some(long) = numbers.into_iter().flatten().find(|number| !number::is_short(*number)) {
             written.lose(datum, format!("digits of {long}"));
         }
+    }
+    if let Some(result) = game.result.filter(|result| !number::is_in_thousandths(result.score)) {
+        written.lose(Datum::Result, format!("digits of {}", result.score));
     }
     written.text = format!("{}\n", Ggf(&AnnotatedGame { other, ..game.clone() }));
     written
@@ -330,5 +332,24 @@ impl fmt::Display for Ggf<'_> {
             comments(f, i + 1)?;
         }
         f.write_str(";)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_a_result_that_are_lost_are_told() {
+        for (score, told) in [(1.2345, Some("digits of 1.2345")), (0.5, None), (-22.875, None)] {
+            let result = Some(GgfResult::of_score(score));
+            let game = AnnotatedGame { result, ..AnnotatedGame::new(GameRecord::default()) };
+            let losses = write(&game).losses;
+            assert!(losses.iter().all(|loss| loss.datum == Datum::Result), "{losses:?}");
+            assert_eq!(losses.first().map(|loss| loss.detail.as_str()), told);
+        }
+        let result = Some(GgfResult::of_score(1.0 / 3.0));
+        let losses = write(&AnnotatedGame { result, ..AnnotatedGame::new(GameRecord::default()) }).losses;
+        assert!(losses[0].detail.starts_with("digits of 0.333"), "{losses:?}");
     }
 }

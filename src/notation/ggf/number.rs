@@ -40,9 +40,22 @@ pub(super) fn is_short(number: f64) -> bool {
     number.abs() <= LIMIT && (micros - micros.round()).abs() < 1e-3
 }
 
+/// Whether a number has no more than three decimals.
+pub(super) fn is_in_thousandths(number: f64) -> bool {
+    let thousandths = number * 1e3;
+    (thousandths - thousandths.round()).abs() < 1e-6
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_behind_the_third_are_noticed() {
+        for (number, is_short) in [(0.0, true), (-22.87, true), (63.999, true), (1.2345, false), (1.0 / 3.0, false)] {
+            assert_eq!(is_in_thousandths(number), is_short, "{number}");
+        }
+    }
 
     #[test]
     fn commas_exponents_and_signs_are_read() {

@@ -12,21 +12,30 @@ use std::path::Path;
 use std::time::SystemTime;
 
 impl Session {
-    /// Goes on with a game of a file, the first being number 1, and says what is odd about it. The clocks begin anew. If it was saved here,
-    /// everybody plays the side, and Emilia at the level, that it names.
+    /// Goes on with a game of a file, the first being number 1, and says what is odd about it. The clocks begin anew. If it was saved
+    /// here, everybody plays the side, and Emilia at the level, that it names.
     ///
     /// # Errors
     /// If there is no such game in it that can be read, in words.
-    pub fn load(&mut self, path: &Path, number: usize) -> Result<Option<String>, String> {
+    pub fn load(&mut self, path: &Path, number: usize) -> Result<Vec<String>, String> {
         let mut games = GameFile::open(path).map_err(|error| error.to_string())?;
-        let before = games.by_ref().take(number.saturating_sub(1)).count();
+        let mut before = 0;
+        for item in games.by_ref().take(number.saturating_sub(1)) {
+            before += 1;
+            // A file that cannot be read is more worth saying than that it has no such game.
+            if let Err(error) = item
+                && error.is_final()
+            {
+                return Err(error.to_string());
+            }
+        }
         let game = games.next().ok_or_else(|| match before {
             0 => format!("{}: there is no game in it", path.display()),
             1 => format!("{}: there is no game {number}; it has one", path.display()),
             _ => format!("{}: there is no game {number}; it has {before}", path.display()),
         })?;
         let found = game.map_err(|error| error.to_string())?;
-        // A file that has more than this game, comments too, or is packed, is not to be written over.
+        // A file that has more than this game, or what would be lost of it, comments too, or is packed, is not to be written over.
         let has_nothing_else = |text: &str| {
             let text = text.trim();
             text.starts_with("(;") && text.ends_with(";)") && !text.lines().any(|line| line.starts_with(['%', '#']))
@@ -35,15 +44,17 @@ impl Session {
             && before == 0
             && found.cut.is_none()
             && games.next().is_none()
+            && write(&found.game, Format::Ggf).is_ok_and(|written| written.losses.is_empty())
             && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
-        let warning = found.cut_warning();
+        let missing_names = games.missing_names().map(str::to_owned);
+        let warnings = missing_names.into_iter().chain(found.warnings()).collect();
         if let Some((side, level)) = seats(&found.game) {
             self.side = side;
             level.into_iter().for_each(|level| self.opponent.set_level(level));
         }
         self.begin(found.game);
         self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
-        Ok(warning)
+        Ok(warnings)
     }
 
     pub(super) fn save(&mut self, path: &Path) -> Result<String, String> {
@@ -69,13 +80,15 @@ impl Session {
         if game.place.is_empty() {
             game.place = "emilia play".to_owned();
         }
-        let played_out = game.score_on_board().map(|score| GgfResult { score, ending: None });
+        let on_board = game.score_on_board().filter(|_| !game.is_lost_otherwise());
+        let played_out = on_board.map(|score| GgfResult { score, ending: None });
         game.result = self.result_on_time().or(played_out).or(game.result);
         let named = Format::of_file_name(&path.to_string_lossy());
         if named == Some(Format::Wthor) {
             return Err("games of WTHOR are no text; 'emilia convert' writes them.".to_owned());
         }
-        if let Some(packed @ ("gz" | "zst")) = path.extension().and_then(|ending| ending.to_str()) {
+        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+        if let Some(packed @ ("gz" | "zst")) = ending.as_deref() {
             return Err(format!("A game is not packed: expected a name without .{packed}."));
         }
         let format = named.unwrap_or(Format::Ggf);
