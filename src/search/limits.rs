@@ -196,6 +196,11 @@ impl Control {
         Control { plan: Some(limits), ..self }
     }
 
+    /// Whether the search prepares for another one. Nobody reads what it answers.
+    pub fn is_preparing(&self) -> bool {
+        self.plan.is_some()
+    }
+
     /// The limits by which a search chooses its ways: its own, or those that it prepares for.
     pub fn plan(&self) -> &Limits {
         self.plan.as_ref().unwrap_or(&self.limits)

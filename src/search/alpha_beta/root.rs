@@ -113,7 +113,12 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let mut roots: Vec<Root<E::State>> = turns
             .map(|turn| {
                 let child = self.walk.node(position.take(turn).expect("a legal turn"));
-                let score = Score::from_units(-self.walk.value(&child, 0, -BEYOND, BEYOND));
+                // The solver says nothing when it is told to stop, and here the result is known.
+                let value = match child.position.is_over() {
+                    true => self.task.contempt.outcome(&child.position),
+                    false => self.walk.value(&child, 0, -BEYOND, BEYOND),
+                };
+                let score = Score::from_units(-value);
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
                 let line = Line::new(vec![turn], score, depth);
                 Root { child, guess: score.units(), guess_depth: depth, line, proven: -1 }

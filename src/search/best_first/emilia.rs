@@ -135,8 +135,11 @@ impl Emilia {
         wants_move(task) && task.position.moves().count() > 1 && !self.is_solvable(task, control.plan())
     }
 
-    /// Gives the first move of the tree's report its value within what the tree has left of the limits.
+    /// Gives the first move of the tree's report its value within what the tree has left of the limits, if anybody reads the report.
     fn value_after_tree(&self, report: &mut Report, task: &Task, control: &Control, shown: Option<Value>) {
+        if control.is_preparing() {
+            return;
+        }
         let (_, of_value) = parts(control.limits());
         let ended_at_cap = report.memory.ended_at_cap;
         // A tree to a depth may end behind the soft time too: how fast it is, is not known before.

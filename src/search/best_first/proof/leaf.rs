@@ -110,9 +110,11 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         self.begin(Selectivity::NONE);
         let node = self.walk.node(*position);
         let value = self.walk.value(&node, u8::MAX, alpha * DISC, alpha * DISC + 1);
+        // Counting may stop a search that has just ended.
+        let is_finished = !self.walk.shared.is_stopped();
         let visited = self.counts().0 - before;
         self.largest = self.largest.max(visited);
-        (!self.walk.shared.is_stopped()).then_some(value / DISC)
+        is_finished.then_some(value / DISC)
     }
 
     /// Whether the result exceeds `alpha` discs, as [`Examiner::solve`], also for positions that are too large for one search: these are
