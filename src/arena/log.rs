@@ -30,7 +30,7 @@ pub const GGF: &str = "games.ggf";
 /// The reports in a match's folder: as text, as JSON, as a page.
 pub const REPORTS: [&str; 3] = ["report.txt", "report.json", "report.html"];
 
-/// In the terms of a match, what only games that are still to be played depend on.
+/// The terms that may differ once a match is over: they matter only for games that are still to be played.
 pub(super) const PROGRAM: [&str; 2] = ["version", "weights"];
 
 /// In the terms of a match, what tells one file of openings from another.
@@ -147,7 +147,8 @@ pub(super) fn difference(one: &Value, other: &Value) -> Option<Difference> {
     let mut terms = [one.clone(), other.clone()];
     let mut pass_over = |name: &str| terms.iter_mut().for_each(|terms| terms[name] = Value::Null);
     let both_name = |name: &str| !one[name].is_null() && !other[name].is_null();
-    ["version", "weights", OPENINGS_CHECKSUM].into_iter().filter(|name| !both_name(name)).for_each(&mut pass_over);
+    let optional = PROGRAM.into_iter().chain([OPENINGS_CHECKSUM]);
+    optional.filter(|name| !both_name(name)).for_each(&mut pass_over);
     if both_name(OPENINGS_CHECKSUM) {
         pass_over("openings");
     }

@@ -3,7 +3,7 @@
 //! It has its own board and its own clock. Forced passes it takes itself. Whatever a player does wrong loses the game
 //! for it and is written down; nothing that a player does ends the match.
 
-use super::player::{Action, Answer, Fault, GameSetup, Player, Turn};
+use super::player::{Action, Answer, Fault, GameSetup, Player, Turn, WAIT_SLICE};
 use super::record::{End, PlayedGame};
 use super::schedule::Fixture;
 use crate::clock::time_control::SideClock;
@@ -13,9 +13,6 @@ use crate::othello::{Color, GameRecord, Move, Position};
 use crossbeam::channel::RecvTimeoutError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// How often the solver is looked at whether it is to be given up.
-const WAIT_SLICE: Duration = Duration::from_millis(100);
 
 /// What holds for every game of a match.
 #[derive(Clone, Copy, Debug)]

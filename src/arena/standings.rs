@@ -139,9 +139,9 @@ impl Standings {
 
     /// Counts a game; the games of a pair must come one after the other.
     pub fn add(&mut self, fixture: &Fixture, game: &PlayedGame) {
+        self.last_failure = None;
         let Ok(record) = game.record() else { return };
         self.games += 1;
-        self.last_failure = None;
         let key = GameKey::new(&record);
         let of_fixture = |p: &&mut Pairing| {
             (p.first, p.second) == (fixture.black, fixture.white)

@@ -57,7 +57,10 @@ impl GrowthRule {
             GrowthRule::DropOut => costs.children.iter_mut().for_each(|cost| *cost += COST_UNIT),
             GrowthRule::Relevance => {
                 let chance = |&cost: &u32| (-f64::from(cost) / f64::from(DISC)).exp2();
-                let chances: f64 = costs.children.iter().chain(&costs.leaf).map(chance).sum();
+                // Moves to one position are one choice.
+                let is_first = |i: usize| children[..i].iter().all(|other| other.next.key() != children[i].next.key());
+                let once = costs.children.iter().enumerate().filter(|&(i, _)| is_first(i)).map(|(_, cost)| cost);
+                let chances: f64 = once.chain(&costs.leaf).map(chance).sum();
                 let choice = (chances.log2() * f64::from(DISC)).round() as u32;
                 costs.children.iter_mut().chain(&mut costs.leaf).for_each(|cost| *cost += choice);
             }
@@ -119,6 +122,9 @@ mod tests {
         let behind = halves([0, 6, 3, 3]).into_iter().map(|cost| cost + choice).collect();
         assert_eq!(costs(GrowthRule::Relevance, &moves, 4), (behind, disc + choice));
         assert_eq!(costs(GrowthRule::Relevance, &[(5, 0)], 5), (vec![disc], disc), "one of two");
+        let twice = children(&[(5, 0)]).into_iter().chain(children(&[(5, 0)])).collect::<Vec<_>>();
+        let from = Entry { value: Some(Score::from_discs(5)), ..Entry::UNSEARCHED };
+        assert_eq!(GrowthRule::Relevance.costs(&from, &twice, None).children, [0, 0], "no choice");
         let behind = [0, 3, 2, 2].map(|discs| discs * disc + 1).to_vec();
         assert_eq!(costs(GrowthRule::Deviate, &moves, 4), (behind, disc));
     }

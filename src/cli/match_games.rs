@@ -101,7 +101,8 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     let report = MatchReport::new(&tournament);
     let out = tournament.settings().out.as_deref();
     let written = out.map_or(Ok(()), |folder| write_reports(folder, &report));
-    super::print(&if arguments.json { json(&report)? } else { report::summary(&report) })?;
+    let text = if arguments.json { json(&report) } else { Ok(report::summary(&report)) };
+    let printed = text.and_then(|text| super::print(&text));
     let chart = match (&arguments.chart, report::score_plot(&report)) {
         (Some(file), Some(plot)) => file.write(plot.svg()),
         (Some(_), None) => {
@@ -113,7 +114,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     let ended = conclusion.map_err(|error| error.to_string());
     let ended = ended.and_then(|conclusion| end(conclusion, &report, out.is_some()));
     // None of them hides another one.
-    let mut problems: Vec<String> = [ended, written, chart].into_iter().filter_map(Result::err).collect();
+    let mut problems: Vec<String> = [ended, written, printed, chart].into_iter().filter_map(Result::err).collect();
     let last = problems.pop();
     problems.into_iter().for_each(complain);
     last.map_or(Ok(()), Err)

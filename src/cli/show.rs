@@ -273,7 +273,7 @@ pub(super) fn palette(is_for_terminal: bool) -> Palette {
 fn heading(game: &AnnotatedGame, palette: Palette) -> String {
     let facts: Vec<&str> = [game.place.trim(), game.date.trim()].into_iter().filter(|text| !text.is_empty()).collect();
     let has_names = !game.black.name.is_empty() || !game.white.name.is_empty();
-    // Nothing stands before a board but the line of the players and what follows it: else the text could not be read again.
+    // Place and date can be read again only below the line of the players; a board alone has no line above it.
     if !has_names && game.result.is_none() && facts.is_empty() {
         return String::new();
     }

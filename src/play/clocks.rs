@@ -79,7 +79,7 @@ impl Clocks {
         self.loser = Some(color);
     }
 
-    /// Takes it back that time ran out before the move that is to come. Says whether it had.
+    /// Forgets that a side's time ran out before the next move. Returns whether it had.
     pub(super) fn undo_run_out(&mut self) -> bool {
         let before = self.now().loser;
         std::mem::replace(&mut self.loser, before) != before

@@ -194,7 +194,7 @@ impl Connection {
 }
 
 fn fail(failure: &Failure, why: String) {
-    log::error!("{why}");
+    log::info!("{why}");
     let _ = failure.set(why);
 }
 

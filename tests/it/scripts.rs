@@ -119,6 +119,7 @@ fn a_book_is_not_begun_for_what_is_no_number() {
     let path = path_without_cargo(&folder);
     for (stages, expected) in [
         (&["20", "many", "1"][..], "expected whole numbers"),
+        (&["0", "20", "1"], "the first two from 1 on, not '0'"),
         (&["20", "2", "1", "30"], "expected POSITIONS, DEPTH and ROUNDS of each stage, not 4 numbers"),
     ] {
         let arguments = [&[book.as_str()], stages].concat();

@@ -65,7 +65,7 @@ pub enum StartError {
 
 impl StartError {
     /// The error with what the program has written to its standard error last.
-    pub(super) fn said_by(self, process: &mut Process) -> StartError {
+    pub(super) fn with_last_words(self, process: &mut Process) -> StartError {
         match self {
             StartError::Fault(fault) => StartError::Fault(process.has_failed(fault)),
             error => error,

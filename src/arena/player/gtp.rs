@@ -75,7 +75,7 @@ impl GtpPlayer {
             ponders: spec.ponders(),
             sent_turns: 0,
         };
-        player.get_ready(spec, terms, timeouts).map_err(|error| error.said_by(&mut player.process))?;
+        player.get_ready(spec, terms, timeouts).map_err(|error| error.with_last_words(&mut player.process))?;
         Ok(player)
     }
 

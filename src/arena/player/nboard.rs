@@ -51,7 +51,7 @@ impl NBoardPlayer {
             seed: spec.random_seed(),
             ponders: spec.ponders(),
         };
-        player.get_ready(spec).map_err(|error| error.said_by(&mut player.process))?;
+        player.get_ready(spec).map_err(|error| error.with_last_words(&mut player.process))?;
         Ok(player)
     }
 

@@ -25,7 +25,7 @@ const FAULTLESS_EXIT_TIME: Duration = Duration::from_secs(5);
 const DRAIN_PAUSE: Duration = Duration::from_millis(10);
 
 /// How often a wait looks whether it is to be given up.
-pub(super) const WAIT_SLICE: Duration = Duration::from_millis(100);
+pub(in crate::arena) const WAIT_SLICE: Duration = Duration::from_millis(100);
 /// If such a wait takes longer than this, the process was stopped (Ctrl-Z, a virtual machine that was halted).
 const STANDSTILL: Duration = Duration::from_secs(5);
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// Everything that the reports show.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchReport {
-    /// The terms of the match, as in the first line of its log.
+    /// The terms of the match; version and weights as in the first line of its log.
     pub terms: Value,
     /// Games finished.
     pub games: u64,

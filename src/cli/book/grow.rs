@@ -32,7 +32,7 @@ pub(super) struct GrowArguments {
     /// loses, less where learned games have played it
     #[arg(long, value_name = "COST", value_parser = cost, allow_negative_numbers = true)]
     cost: Option<u32>,
-    /// How costs are counted, the cheapest position is searched next: docs/book.md says what each rule counts [default: drop-out in a new book,
+    /// How costs are counted; the cheapest position is searched next. docs/book.md says what each rule counts [default: drop-out in a new book,
     /// else that of the last growth]
     #[arg(long, value_name = "RULE", value_parser = names(GrowthRule::VARIANTS).try_map(|rule| rule.parse::<GrowthRule>()))]
     rule: Option<GrowthRule>,

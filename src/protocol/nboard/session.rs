@@ -214,7 +214,7 @@ impl Session {
                 log::debug!("the client speaks version {version}");
                 // NBoard shows that it loads the engine until the engine says something.
                 self.status(concat!("Emilia ", env!("CARGO_PKG_VERSION")));
-                // What the command line has set and nothing reads: no other place is seen.
+                // A user of NBoard sees warnings of the command line nowhere else.
                 self.engine.options().warnings().for_each(|warning| self.status(warning));
             }
             Command::SetGame(game) => self.set_game(*game),
