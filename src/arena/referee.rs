@@ -224,7 +224,7 @@ fn lost(color: Color, fault: &Fault) -> Finish {
         Fault::Crashed(_) => End::Crash,
         Fault::Silent(..) => End::Silence,
         Fault::Overrun(..) => End::Time,
-        // One that is no fault has made the game void before.
+        // A standstill has made the game void before this.
         Fault::Protocol(_) | Fault::StoodStill(_) => End::Protocol,
     };
     Finish::Lost { color, end, detail: Some(fault.to_string()) }

@@ -236,7 +236,7 @@ impl Child {
         Some(self.next.signed(self.entry.draws.unwrap_or(Draws::none(self.entry.value?))))
     }
 
-    /// What the way to the next position to be searched costs through the child, if there is one and the way to it costs this.
+    /// What it costs to reach the next position to be searched through the child, if there is one. `way` is what it costs to reach the child.
     pub(super) fn cost(&self, way: u32) -> Option<u32> {
         (self.entry.cost != Entry::NOTHING_TO_DO).then(|| way.saturating_add(self.entry.cost))
     }

@@ -17,7 +17,7 @@ pub enum GrowthRule {
     #[default]
     DropOut,
     /// A cost is the logarithm of a chance. A move that is a disc behind another one is half as likely to be the best one, and the chances of all
-    /// moves of a position are 1 together. So a line costs the logarithm of the chance that both sides play it.
+    /// moves of a position are 1 together; moves to one position are one. So a line costs the logarithm of the chance that both sides play it.
     Relevance,
     /// What the moves lose in whole discs, each loss rounded up, counts first, and then the plies: after the command `deviate` of Edax, which
     /// grows by a bound on the loss.
@@ -57,7 +57,6 @@ impl GrowthRule {
             GrowthRule::DropOut => costs.children.iter_mut().for_each(|cost| *cost += COST_UNIT),
             GrowthRule::Relevance => {
                 let chance = |&cost: &u32| (-f64::from(cost) / f64::from(DISC)).exp2();
-                // Moves to one position are one choice.
                 let is_first = |i: usize| children[..i].iter().all(|other| other.next.key() != children[i].next.key());
                 let once = costs.children.iter().enumerate().filter(|&(i, _)| is_first(i)).map(|(_, cost)| cost);
                 let chances: f64 = once.chain(&costs.leaf).map(chance).sum();

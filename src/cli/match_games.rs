@@ -113,7 +113,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     };
     let ended = conclusion.map_err(|error| error.to_string());
     let ended = ended.and_then(|conclusion| end(conclusion, &report, out.is_some()));
-    // None of them hides another one.
+    // Every problem is told, not only the first one.
     let mut problems: Vec<String> = [ended, written, printed, chart].into_iter().filter_map(Result::err).collect();
     let last = problems.pop();
     problems.into_iter().for_each(complain);

@@ -344,7 +344,7 @@ impl EngineOptions {
         EngineOption::find(name).ok()?.warning(self.engine).or_else(of_file).or_else(of_book)
     }
 
-    /// The warnings for a client that has not set the options itself.
+    /// The warnings about all options that do not have their defaults.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let is_set = |option: &&EngineOption| option.show(self) != option.default();
         EngineOption::all().filter(is_set).filter_map(|option| self.warning(option.name))

@@ -150,7 +150,7 @@ impl Connection {
     /// Waits until everything sent has been written, or cannot be: the client is gone, or has stopped reading.
     ///
     /// # Errors
-    /// If the input could not be read, or the output not be written though somebody may read it, or does not for long.
+    /// If the input could not be read, the output could not be written although its reader was there, or nobody read it for long.
     pub fn finish(self) -> Result<(), String> {
         self.finish_within(PATIENCE)
     }

@@ -157,7 +157,7 @@ fn a_failure_is_said_at_once_and_a_clock_of_a_game_runs_out() {
     let (code, report, stderr) = run(&[&players[..], &["--clock", "1+1", "--pairs", "1", "--log-file", &log]].concat());
     assert_eq!(code, 0, "{stderr}");
     assert!(report.contains("time 2") && report.contains("  game 0: M: time: no move within the "), "{report}");
-    // The second one is no news.
+    // The second failure of a kind is not told.
     let warning = "emilia: warning: game 0: M: time: no move within the ";
     assert!(stderr.starts_with(warning) && stderr.lines().count() == 1, "{stderr}");
     let log = fs::read_to_string(&log).unwrap();

@@ -21,7 +21,7 @@ const ERROR_LINES_KEPT: usize = 3;
 const EXIT_TIME: Duration = Duration::from_millis(500);
 /// The same for one that has played without a fault: it may have to write down what it has learned.
 const FAULTLESS_EXIT_TIME: Duration = Duration::from_secs(5);
-/// While a program ends, what it writes is read so often.
+/// How often the output of a program that is ending is read.
 const DRAIN_PAUSE: Duration = Duration::from_millis(10);
 
 /// How often a wait looks whether it is to be given up.
